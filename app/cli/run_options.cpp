@@ -128,7 +128,12 @@ void confine_source(const std::string& model, const FilePermissions& permissions
 std::shared_ptr<session::Program> open_program(const RunArguments& options) {
     plugins();  // their kernels are tried first
     if (!options.device.starts_with("cpu")) {
-        allocator_for(parse_device(options.device).type);
+        const DeviceType type = parse_device(options.device).type;
+        for (const PluginStatus& plugin : plugins()) {
+            if (!plugin.loaded && plugin.name == device_type_name(type))
+                throw Error(ErrorKind::Run, concat(options.device, ": ", plugin.reason));
+        }
+        allocator_for(type);
     }
     set_thread_count(options.threads);
     seed_generators(options.seed);

@@ -6,11 +6,22 @@
 
 #include <chrono>
 #include <span>
+#include <vector>
 
+#include "core/kernels/element_totals.h"
 #include "core/kernels/loop_operand.h"
 #include "core/kernels/reduction.h"
 
 namespace loupe {
+
+// Along one dimension place i reads the places index[k * places + i] of the source, -1: none, times weight[...];
+// without weights times 1. places 0: each place reads its own.
+struct DimTaps {
+    std::int64_t places = 0;
+    std::int64_t depth = 1;
+    std::span<const std::int64_t> index = {};
+    std::span<const double> weight = {};
+};
 
 class DeviceLoops {
   public:
@@ -24,7 +35,17 @@ class DeviceLoops {
     // As copy_into and fill_with, all tensors on one device; false likewise.
     virtual bool copy(const Tensor& to, const Tensor& from) = 0;
     virtual bool fill(const Tensor& to, const Scalar& value) = 0;
+    // Each element of `to` is a sum of elements of `from` times weights, dimension by dimension; dims has one entry for
+    // each. Both on one device; neither overlaps itself.
+    virtual bool apply_taps(const Tensor& to, const Tensor& from, std::span<const DimTaps> dims) = 0;
+    // Of all elements; there is one at least.
+    virtual bool add_up(const Tensor& t, ElementTotals& totals) = 0;
 };
+
+// copy_into for `to` on a device, through maps of indices: to[i0, i1, ...] = from[maps[0][i0], maps[1][i1], ...]; and
+// the adjoint, to[maps[0][i0], ...] = sum of from[i0, ...]. False when the device has no form of it.
+bool copy_by_taps(const Tensor& to, const Tensor& from, std::span<const std::vector<std::int64_t>> maps);
+bool add_by_taps(const Tensor& to, const Tensor& from, std::span<const std::vector<std::int64_t>> maps);
 
 // Those of a device's type; null when it has none.
 DeviceLoops* device_loops(Device device);

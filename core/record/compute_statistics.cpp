@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/record/compute_statistics.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <mutex>
 
 #include "core/base/parallel.h"
+#include "core/kernels/device_loops.h"
 #include "core/record/statistics_kernel.h"
 #include "core/tensor/copy_elements.h"
 #include "core/tensor/element_walk.h"
@@ -27,6 +29,21 @@ struct Totals {
     double sum_of_squares = 0;
     double abs_sum = 0;
     std::array<std::uint64_t, 64> exponents{};
+
+    Totals() = default;
+    explicit Totals(const ElementTotals& of)
+        : count(of.count),
+          finite(of.finite),
+          nan(of.nan),
+          zero(of.zero),
+          min(of.min),
+          max(of.max),
+          sum(of.sum),
+          sum_of_squares(of.sum_of_squares),
+          abs_sum(of.abs_sum) {
+        static_assert(ElementTotals::kLowest == Statistics::kLowest && ElementTotals::kBins == 64);
+        std::copy_n(of.exponents, exponents.size(), exponents.begin());
+    }
 
     void add(const PieceSums& piece, std::int64_t n) {
         count += n;
@@ -157,6 +174,11 @@ Statistics finished(const Totals& totals, double shift) {
 
 Statistics compute_statistics(const Tensor& given) {
     if (!given.defined() || given.numel() == 0) return {};
+    if (!given.device().is_cpu() && !given.is_sparse()) {
+        DeviceLoops* const loops = device_loops(given.device());
+        ElementTotals there;
+        if (loops != nullptr && loops->add_up(given, there)) return finished(Totals(there), there.shift);
+    }
     const Tensor t = look_at_elements(given);
     return visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
         // Shifting by an element keeps the variance of nearly constant tensors exact.

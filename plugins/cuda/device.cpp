@@ -90,8 +90,7 @@ class CudaDevice final : public DeviceInterface {
         if (!to_device.is_cpu() && !from_device.is_cpu() && !(to_device == from_device)) synchronize(from_device);
         check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "copying");
         // Between devices' own memory the host need not wait, if they are one device.
-        if (to_device.is_cpu() || from_device.is_cpu() || !(to_device == from_device))
-            wait(device);
+        if (to_device.is_cpu() || from_device.is_cpu() || !(to_device == from_device)) wait(device);
     }
     void synchronize(Device device) override {
         use(device);

@@ -143,8 +143,10 @@ void bench_layers(ScalarType dtype, const std::function<void(const char*, double
          [&] { fn::native_layer_norm_backward(g, x, Dims{kWidth}, mean, rstd, w, b, IValue(all)); });
     const Tensor logits = on_gpu({4096, 32768}, dtype), classes = whole_on_gpu({4096}, 32768);
     time("log_softmax 4096x32768", 2 * 4096.0 * 32768, [&] { fn::_log_softmax(logits, std::int64_t{1}, false); });
-    time("cross_entropy 4096x32768", 3 * 4096.0 * 32768,
-         [&] { fn::nll_loss(fn::_log_softmax(logits, std::int64_t{1}, false), classes, Tensor(), std::int64_t{1}, std::int64_t{-100}); });
+    time("cross_entropy 4096x32768", 3 * 4096.0 * 32768, [&] {
+        fn::nll_loss(fn::_log_softmax(logits, std::int64_t{1}, false), classes, Tensor(), std::int64_t{1},
+                     std::int64_t{-100});
+    });
     const Tensor ids = whole_on_gpu({8, 1024}, 32768), table = on_gpu({32768, kWidth}, dtype);
     const OperatorHandle<> embedding{"aten::embedding"};
     const Tensor of_rows = fn::view(g, Dims{8, 1024, kWidth});
@@ -159,14 +161,15 @@ void bench_layers(ScalarType dtype, const std::function<void(const char*, double
     const auto kept = normalise();
     time("batch_norm 64x64x56x56", 3 * pixels, [&] { normalise(); });
     time("batch_norm backward", 5 * pixels, [&] {
-        fn::native_batch_norm_backward(of_image, image, scale, running, spread, std::get<1>(kept), std::get<2>(kept), true,
-                                       1e-5, IValue(all));
+        fn::native_batch_norm_backward(of_image, image, scale, running, spread, std::get<1>(kept), std::get<2>(kept),
+                                       true, 1e-5, IValue(all));
     });
     const Dims three{3, 3}, two{2, 2}, one{1, 1};
     const auto pooled = fn::max_pool2d_with_indices(image, three, two, one, one, false);
     time("max_pool2d 3x3/2", 1.25 * pixels, [&] { fn::max_pool2d_with_indices(image, three, two, one, one, false); });
     time("max_pool2d backward", 1.25 * pixels, [&] {
-        fn::max_pool2d_with_indices_backward(std::get<0>(pooled), image, three, two, one, one, false, std::get<1>(pooled));
+        fn::max_pool2d_with_indices_backward(std::get<0>(pooled), image, three, two, one, one, false,
+                                             std::get<1>(pooled));
     });
     time("dropout 64M", 2 * 67108864.0, [&, many = on_gpu({67108864}, dtype)] { fn::dropout(many, 0.1, true); });
     time("uniform_ 64M", 67108864.0, [&, many = on_gpu({67108864}, dtype)] { fn::uniform_(many, 0.0, 1.0, IValue()); });
@@ -174,7 +177,9 @@ void bench_layers(ScalarType dtype, const std::function<void(const char*, double
         const OperatorHandle<fn::TwoTensors> sort{"aten::sort"};
         const Tensor keys = on_gpu({1 << 24}, dtype);
         time("sort 16M", 2 * 16777216.0, [&] { sort(keys, std::int64_t{0}, false); });
-        time("cumsum 4096x4096 rows", 2 * 16777216.0, [&] { fn::cumsum(fn::view(keys, Dims{4096, 4096}), 1, IValue()); });
+        time("cumsum 4096x4096 rows", 2 * 16777216.0, [&] {
+            fn::cumsum(fn::view(keys, Dims{4096, 4096}), 1, IValue());
+        });
     }
 }
 

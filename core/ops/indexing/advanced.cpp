@@ -294,9 +294,9 @@ Tensor expanded_values(const Tensor& values, const Dims& sizes) {
     try {
         return fn::expand(values, sizes, false);
     } catch (const Error&) {
-        throw Error(ErrorKind::Run, concat("shape mismatch: value tensor of shape ", shape_list_text(values.sizes()),
-                                           " cannot be broadcast to indexing result of shape ",
-                                           shape_list_text(span_of(sizes))));
+        throw Error(ErrorKind::Run,
+                    concat("shape mismatch: value tensor of shape ", shape_list_text(values.sizes()),
+                           " cannot be broadcast to indexing result of shape ", shape_list_text(span_of(sizes))));
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/base/parallel.h"
 #include "core/kernels/complex_half.h"
+#include "core/kernels/device_loops.h"
 #include "core/kernels/elementwise.h"
 #include "core/ops/nn/simd.h"
 
@@ -166,6 +167,7 @@ void copy_mapped(const Tensor& out, const Tensor& in, std::span<const IndexMap> 
         copy_into(out, in);
         return;
     }
+    if (!out.device().is_cpu() && copy_by_taps(out, in, maps)) return;
     copy_by_offsets(out, in.raw_data(), to_offsets(maps, in.strides()));
 }
 
@@ -190,6 +192,7 @@ void copy_by_offsets(const Tensor& out, const void* from, std::vector<IndexMap> 
 void add_mapped(const Tensor& out, const Tensor& in, std::span<const IndexMap> maps, std::size_t independent) {
     fill_with(out, 0);
     if (in.numel() == 0) return;
+    if (!out.device().is_cpu() && add_by_taps(out, in, maps)) return;
     Tensor dense = in;
     if (!in.is_contiguous()) {
         dense = empty(in.sizes(), in.dtype(), in.device());

@@ -112,8 +112,9 @@ Tensor masked_by(const Tensor& scores, const Tensor& mask) {
 }
 
 Tensor causal_mask(const Tensor& query, const Tensor& key) {
-    const Tensor ones = fn::ones(Dims{query.size(-2), key.size(-2)}, static_cast<std::int64_t>(ScalarType::Bool));
-    return on_device(fn::tril(ones), query.device());
+    const Tensor ones = fn::ones(Dims{query.size(-2), key.size(-2)}, static_cast<std::int64_t>(ScalarType::Bool),
+                                 IValue(), query.device());
+    return fn::tril(ones);
 }
 
 Attended attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, double dropout_p,

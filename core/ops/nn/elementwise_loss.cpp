@@ -12,6 +12,7 @@
 #include "core/kernels/layout.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
+#include "core/ops/nn/loss_kernels.h"
 #include "core/ops/nn/simd.h"
 #include "core/tensor/device_copy.h"
 
@@ -19,43 +20,6 @@ namespace loupe {
 namespace {
 
 using namespace nn_ops;
-
-// value and slope of a loss at (x, target); k is its parameter.
-struct Mse {
-    static constexpr const char* kName = "mse_loss";
-    LOUPE_INLINE static double value(double x, double t, double) { return (x - t) * (x - t); }
-    LOUPE_INLINE static double slope(double x, double t, double) { return 2 * (x - t); }
-    static double curvature(double, double, double) { return 2; }
-};
-struct SmoothL1 {
-    static constexpr const char* kName = "smooth_l1_loss";
-    LOUPE_INLINE static double value(double x, double t, double beta) {
-        const double d = std::fabs(x - t);
-        return d < beta ? 0.5 * d * d / beta : d - 0.5 * beta;
-    }
-    LOUPE_INLINE static double slope(double x, double t, double beta) {
-        const double d = x - t;
-        return d <= -beta ? -1 : (d >= beta ? 1 : d / beta);
-    }
-    static double curvature(double x, double t, double beta) { return std::fabs(x - t) < beta ? 1 / beta : 0; }
-};
-struct Huber {
-    static constexpr const char* kName = "huber_loss";
-    LOUPE_INLINE static double value(double x, double t, double delta) {
-        const double d = std::fabs(x - t);
-        return d <= delta ? 0.5 * d * d : delta * (d - 0.5 * delta);
-    }
-    LOUPE_INLINE static double slope(double x, double t, double delta) {
-        const double d = x - t;
-        return d <= -delta ? -delta : (d >= delta ? delta : d);
-    }
-    static double curvature(double x, double t, double delta) { return std::fabs(x - t) < delta ? 1 : 0; }
-};
-struct SoftMargin {
-    static constexpr const char* kName = "soft_margin_loss";
-    LOUPE_INLINE static double value(double x, double t, double) { return std::log1p(std::exp(-t * x)); }
-    LOUPE_INLINE static double slope(double x, double t, double) { return -t / (1 + std::exp(t * x)); }
-};
 
 double parameter_of(const IValue& value) { return value.is_none() ? 0 : value.to_double(); }
 // The loss's parameter, where the schema has one: after (self, target, reduction), at out='s position in others.
@@ -104,34 +68,6 @@ struct Pair {
         target = packed_as(expanded(other, span_of(sizes)), dtype);
     }
 };
-
-// params: k.
-template <typename Loss, typename T>
-void value_kernel(const void* params, void* const* arrays, std::int64_t n) {
-    const double k = *static_cast<const double*>(params);
-    T* out = static_cast<T*>(arrays[0]);
-    const T *x = static_cast<const T*>(arrays[1]), *t = static_cast<const T*>(arrays[2]);
-    with_best_instructions([=]() LOUPE_INLINE {
-#pragma omp simd
-        for (std::int64_t i = 0; i < n; ++i)
-            out[i] = static_cast<T>(Loss::value(static_cast<double>(x[i]), static_cast<double>(t[i]), k));
-    });
-}
-// params: k and the factor of the gradient.
-template <typename Loss, typename T>
-void slope_kernel(const void* params, void* const* arrays, std::int64_t n) {
-    const double k = static_cast<const double*>(params)[0], scale = static_cast<const double*>(params)[1];
-    T* out = static_cast<T*>(arrays[0]);
-    const T *x = static_cast<const T*>(arrays[1]), *t = static_cast<const T*>(arrays[2]),
-            *g = static_cast<const T*>(arrays[3]);
-    with_best_instructions([=]() LOUPE_INLINE {
-#pragma omp simd
-        for (std::int64_t i = 0; i < n; ++i) {
-            out[i] = static_cast<T>(Loss::slope(static_cast<double>(x[i]), static_cast<double>(t[i]), k) * scale *
-                                    static_cast<double>(g[i]));
-        }
-    });
-}
 
 template <typename Loss, typename T>
 LOUPE_INLINE inline double sum_of_part(const T* x, const T* t, std::int64_t n, double k) {
@@ -187,7 +123,15 @@ void run_loss(Arguments arguments, IValue* results) {
         if (reduction == Reduction::None) {
             const std::array<LoopOperand, 3> operands{LoopOperand(out, kAs), LoopOperand(self, kAs),
                                                       LoopOperand(target, kAs)};
-            return run_elementwise(value_kernel<Loss, T>, &k, operands);
+            return run_elementwise(loss_kernel(Loss::kOp, kAs), &k, operands);
+        }
+        if (!out.device().is_cpu()) {
+            const GradModeScope no_grad(false);
+            const Tensor each = empty(span_of(broadcast_shapes(self.sizes(), target.sizes())), kAs, out.device());
+            const std::array<LoopOperand, 3> operands{LoopOperand(each, kAs), LoopOperand(self, kAs),
+                                                      LoopOperand(target, kAs)};
+            run_elementwise(loss_kernel(Loss::kOp, kAs), &k, operands);
+            return copy_into(out, reduction == Reduction::Mean ? fn::mean(each) : fn::sum(each));
         }
         const Pair pair(self, target, kAs);
         const std::int64_t n = pair.x.numel();
@@ -219,7 +163,7 @@ void run_loss_backward(Arguments arguments, IValue* results) {
         constexpr ScalarType kAs = scalar_type_of<T>;
         const std::array<LoopOperand, 4> operands{LoopOperand(out, kAs), operand(1, kAs), operand(2, kAs),
                                                   operand(0, kAs)};
-        run_elementwise(slope_kernel<Loss, T>, params.data(), operands);
+        run_elementwise(loss_slope_kernel(Loss::kOp, kAs), params.data(), operands);
     });
 }
 

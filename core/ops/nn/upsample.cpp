@@ -6,6 +6,7 @@
 
 #include "core/base/parallel.h"
 #include "core/dispatch/out_refusals.h"
+#include "core/kernels/device_loops.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
 #include "core/ops/nn/simd.h"
@@ -251,10 +252,34 @@ Tensor channels_as_last(const Tensor& t) {
     return t.view_as_strided(span_of(sizes), span_of(strides), t.storage_offset());
 }
 
+// All dimensions at once, on the device that holds the tensors; false where it has no form of it.
+bool resample_there(Interpolation mode, const Options& options, const Tensor& source, const Tensor& result,
+                    std::size_t spatial, bool transposed) {
+    DeviceLoops* const loops = device_loops(result.device());
+    if (loops == nullptr || is_integral(source.dtype())) return false;
+    const Tensor& small = transposed ? result : source;
+    const Tensor& large = transposed ? source : result;
+    std::vector<TapTable> tables;
+    std::vector<std::vector<std::int64_t>> indices;
+    for (std::size_t d = 0; d < spatial; ++d) {
+        const std::int64_t in = small.sizes()[d + 2], out = large.sizes()[d + 2];
+        tables.push_back(tap_table(make_taps(mode, in, out, options.align, options.scales[d]), in, out, transposed));
+        indices.emplace_back(tables.back().index.begin(), tables.back().index.end());
+    }
+    std::vector<DimTaps> dims(2);
+    for (std::size_t d = 0; d < spatial; ++d) {
+        const bool copies = tables[d].copies();
+        dims.push_back({tables[d].places, tables[d].depth, indices[d],
+                        copies ? std::span<const double>() : std::span<const double>(tables[d].weight)});
+    }
+    return loops->apply_taps(result, source, dims);
+}
+
 // The dimensions one after another; the gradient in the opposite order.
 void interpolate(Interpolation mode, const Options& options, Tensor source, Tensor result, std::size_t spatial,
                  bool transposed) {
     if (result.numel() == 0) return;
+    if (!result.device().is_cpu() && resample_there(mode, options, source, result, spatial, transposed)) return;
     const bool last = prefers_channels_last(source) && prefers_channels_last(result);
     if (last) {
         source = channels_as_last(source);

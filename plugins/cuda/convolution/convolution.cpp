@@ -13,9 +13,12 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
+#include "core/dispatch/registry.h"
+#include "core/kernels/device_loops.h"
 #include "core/kernels/elementwise.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/convolution.h"
+#include "core/tensor/device_copy.h"
 #include "plugins/cuda/device.h"
 
 namespace loupe::cuda {
@@ -23,7 +26,11 @@ namespace {
 
 using nn_ops::ConvolutionParameters;
 
+// What cuDNN has no algorithm for; another kernel must do it.
+struct NotSupported {};
+
 void check(cudnnStatus_t status, const char* doing) {
+    if (status / 1000 == CUDNN_STATUS_NOT_SUPPORTED / 1000) throw NotSupported();
     if (status != CUDNN_STATUS_SUCCESS)
         throw Error(ErrorKind::Run, concat("cuDNN error: ", cudnnGetErrorString(status), " (", doing, ")"));
 }
@@ -239,17 +246,23 @@ struct Problem {
     };
     static bool loses_bits(const cudnnConvolutionFwdAlgoPerf_t& proposal) {
         return proposal.algo == CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD ||
-               proposal.algo == CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED;
+               proposal.algo == CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED ||
+               proposal.algo == CUDNN_CONVOLUTION_FWD_ALGO_FFT ||
+               proposal.algo == CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING;
     }
     static bool loses_bits(const cudnnConvolutionBwdDataAlgoPerf_t& proposal) {
         return proposal.algo == CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD ||
-               proposal.algo == CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD_NONFUSED;
+               proposal.algo == CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD_NONFUSED ||
+               proposal.algo == CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT ||
+               proposal.algo == CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT_TILING;
     }
     static bool loses_bits(const cudnnConvolutionBwdFilterAlgoPerf_t& proposal) {
-        return proposal.algo == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED;
+        return proposal.algo == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED ||
+               proposal.algo == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT ||
+               proposal.algo == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT_TILING;
     }
-    // The first proposal that can run, and gives the same each time: what is replayed must be what was seen. Winograd's
-    // transforms round half types between them.
+    // The first proposal that can run, and gives the same each time: what is replayed must be what was seen. The
+    // transforms of Winograd and Fourier round half types between them.
     template <typename Performance, typename Ask>
     const Choice& choice(std::int64_t which, Ask&& ask) const {
         static std::mutex mutex;
@@ -274,7 +287,7 @@ struct Problem {
                 return (*known)[at] = {static_cast<int>(each.algo), each.memory, each.mathType};
             }
         }
-        throw Error(ErrorKind::Run, "cuDNN error: no algorithm for this convolution");
+        throw NotSupported();
     }
     Tensor workspace(std::size_t bytes) const {
         const std::int64_t size = std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes));
@@ -307,7 +320,7 @@ void add_bias(const Problem& p, const Tensor& bias, const Tensor& out) {
           "adding a bias");
 }
 
-void convolution(Arguments arguments, IValue* results) {
+void run_convolution(Arguments arguments, IValue* results) {
     const Tensor given = arguments[0].to_tensor(), given_weight = arguments[1].to_tensor();
     const Tensor bias = arguments[2].to_tensor(), out = results[0].to_tensor();
     const auto p = nn_ops::convolution_parameters(arguments, 3, static_cast<std::size_t>(given_weight.dim()) - 2);
@@ -323,7 +336,7 @@ void convolution(Arguments arguments, IValue* results) {
     if (!target.is_same(out)) copy_into(out, target);
 }
 
-void convolution_backward(Arguments arguments, IValue* results) {
+void run_convolution_backward(Arguments arguments, IValue* results) {
     const Tensor given_grad = arguments[0].to_tensor(), given = arguments[1].to_tensor(),
                  given_weight = arguments[2].to_tensor();
     const std::vector<bool> mask = arguments[10].to_bools();
@@ -363,6 +376,47 @@ void convolution_backward(Arguments arguments, IValue* results) {
         Dims others{0};
         for (std::int64_t d = 2; d < grad.dim(); ++d) others.push_back(d);
         results[2] = fn::sum_dim(grad, others, false);
+    }
+}
+
+// The call on copies on the host, told to who observes such calls. Results that are given are filled.
+template <std::size_t kResults>
+void on_cpu(const OperatorRecord& record, Arguments arguments, IValue* results) {
+    const Device device = arguments[0].to_tensor().device();
+    HostCopies copies;
+    std::vector<IValue> there;
+    for (const IValue& value : arguments)
+        there.push_back(value.is_tensor() && value.to_tensor().defined() ? IValue(copies.of(value.to_tensor()))
+                                                                         : value);
+    std::array<IValue, kResults> made;
+    if (record.kernel.fills) {
+        const Tensor out = results[0].to_tensor();
+        made[0] = empty_strided(out.sizes(), out.strides(), out.dtype(), Device{});
+        record.kernel.function(there, made.data());
+        copies.put_back(out, made[0].to_tensor());
+    } else {
+        record.kernel.function(there, made.data());
+        for (std::size_t i = 0; i < kResults; ++i) {
+            if (made[i].is_tensor() && made[i].to_tensor().defined())
+                results[i] = on_device(made[i].to_tensor(), device);
+        }
+    }
+    copies.tell(device);
+}
+void convolution(Arguments arguments, IValue* results) {
+    static const OperatorRecord& own = *find_operator("aten::convolution")->record;
+    try {
+        run_convolution(arguments, results);
+    } catch (const NotSupported&) {
+        on_cpu<1>(own, arguments, results);
+    }
+}
+void convolution_backward(Arguments arguments, IValue* results) {
+    static const OperatorRecord& own = *find_operator("aten::convolution_backward")->record;
+    try {
+        run_convolution_backward(arguments, results);
+    } catch (const NotSupported&) {
+        on_cpu<3>(own, arguments, results);
     }
 }
 

@@ -111,7 +111,7 @@ template <typename S, bool kGradient>
 struct ApplyBody {
     Channels shape;
     const S *grad, *x;
-    const Compute<S> *of_grad, *of_x, *constant;
+    const Compute<S>*of_grad, *of_x, *constant;
     S* out;
     bool by_packs;
 

@@ -11,10 +11,10 @@ namespace loupe::cuda {
 
 enum class FaultKind : std::int32_t {
     None,
-    Index,      // value out of bounds for dimension dim with size limit
-    TableRow,   // of an embedding
-    Class,      // target of a loss
-    Chance,     // a probability that is none
+    Index,     // value out of bounds for dimension dim with size limit
+    TableRow,  // of an embedding
+    Class,     // target of a loss
+    Chance,    // a probability that is none
 };
 
 // In memory that host and device see.

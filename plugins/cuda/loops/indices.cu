@@ -14,18 +14,21 @@ struct Picked {
     std::int64_t own, other;
     bool is_there;
 };
-LOUPE_HD inline Picked pick(const IndexLoop& loop, std::int64_t i) {
+// Of kIndices index tensors; 0: as many as the loop says.
+template <int kIndices>
+LOUPE_HD Picked pick(const IndexLoop& loop, std::int64_t i) {
     Picked picked{0, 0, true};
-    std::int64_t places[kMaxIndices] = {};
+    const int indices = kIndices > 0 ? kIndices : loop.indices;
+    std::int64_t places[kIndices > 0 ? kIndices : kMaxIndices] = {};
     for (int d = loop.dims - 1; d >= 0; --d) {
         const std::int64_t rest = d == 0 ? 0 : quotient(i, loop.sizes[d]);
         const std::int64_t at = i - rest * loop.sizes[d];
         i = rest;
         picked.own += at * loop.own[d];
         picked.other += at * loop.other[d];
-        for (int k = 0; k < loop.indices; ++k) places[k] += at * loop.index[k].strides[d];
+        for (int k = 0; k < indices; ++k) places[k] += at * loop.index[k].strides[d];
     }
-    for (int k = 0; k < loop.indices; ++k) {
+    for (int k = 0; k < indices; ++k) {
         const IndexLoop::Index& index = loop.index[k];
         const std::int64_t value = index.values[places[k]];
         if (value >= 0 && value == loop.skipped) {
@@ -40,23 +43,23 @@ LOUPE_HD inline Picked pick(const IndexLoop& loop, std::int64_t i) {
     return picked;
 }
 
-template <typename E>
+template <typename E, int kIndices>
 struct ReadBody {
     IndexLoop loop;
     const char* indexed;
     char* other;
     LOUPE_HD void operator()(std::int64_t i) const {
-        const Picked p = pick(loop, i);
+        const Picked p = pick<kIndices>(loop, i);
         *reinterpret_cast<E*>(other + p.other) = p.is_there ? *reinterpret_cast<const E*>(indexed + p.own) : E();
     }
 };
-template <typename E>
+template <typename E, int kIndices>
 struct WriteBody {
     IndexLoop loop;
     char* indexed;
     const char* other;
     LOUPE_HD void operator()(std::int64_t i) const {
-        const Picked p = pick(loop, i);
+        const Picked p = pick<kIndices>(loop, i);
         if (p.is_there) *reinterpret_cast<E*>(indexed + p.own) = *reinterpret_cast<const E*>(other + p.other);
     }
 };
@@ -65,7 +68,7 @@ struct KeyBody {
     std::int64_t nothing;
     std::int64_t* keys;
     LOUPE_HD void operator()(std::int64_t i) const {
-        const Picked p = pick(rows, i);
+        const Picked p = pick<0>(rows, i);
         keys[i] = p.is_there ? p.own : nothing;
     }
 };
@@ -117,7 +120,8 @@ struct GatherBody {
             T element = load<T>(other + other_row(order[k]) + beside, how.element);
             if constexpr (kOp == Gathering::Sum) {
                 if constexpr (std::is_integral_v<T>)
-                    element = static_cast<T>(static_cast<std::uint64_t>(element) * static_cast<std::uint64_t>(how.whole_scale));
+                    element = static_cast<T>(static_cast<std::uint64_t>(element) *
+                                             static_cast<std::uint64_t>(how.whole_scale));
                 else
                     element *= static_cast<T>(how.by_count ? 1.0F / static_cast<float>(end - row) : how.scale);
             }
@@ -137,8 +141,8 @@ struct GatherBody {
 };
 
 bool walks_as_one(const IndexLoop& loop, int d) {
-    bool is_one = loop.own[d] == loop.own[d + 1] * loop.sizes[d + 1] &&
-                  loop.other[d] == loop.other[d + 1] * loop.sizes[d + 1];
+    bool is_one =
+        loop.own[d] == loop.own[d + 1] * loop.sizes[d + 1] && loop.other[d] == loop.other[d + 1] * loop.sizes[d + 1];
     for (int k = 0; k < loop.indices; ++k)
         is_one = is_one && loop.index[k].strides[d] == loop.index[k].strides[d + 1] * loop.sizes[d + 1];
     return is_one;
@@ -184,12 +188,15 @@ int simplify(IndexLoop& loop, int element_size, const void* indexed, const void*
     return element_size;
 }
 
-template <template <typename> class Body, typename A, typename B>
+template <template <typename, int> class Body, typename A, typename B>
 void move(const Queue& queue, IndexLoop loop, int element_size, A* indexed, B* other) {
     if (loop.count == 0) return;
     const auto run = [&](auto tag) {
         using E = decltype(tag);
-        launch(queue, loop.count, Body<E>{loop, indexed, other});
+        if (loop.indices == 1)
+            launch(queue, loop.count, Body<E, 1>{loop, indexed, other});
+        else
+            launch(queue, loop.count, Body<E, 0>{loop, indexed, other});
     };
     switch (simplify(loop, element_size, indexed, other)) {
         case 1:

@@ -28,7 +28,7 @@ struct IndexLoop {
     } index[kMaxIndices];
     bool wraps = false;
     FaultKind kind = FaultKind::Index;
-    Fault* fault = nullptr;    // null: says nothing
+    Fault* fault = nullptr;     // null: says nothing
     std::int64_t skipped = -1;  // a value that picks nothing, where it is not negative
 
     void add_dim(std::int64_t size, std::int64_t own_stride, std::int64_t other_stride) {

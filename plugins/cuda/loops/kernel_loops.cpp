@@ -3,12 +3,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
+#include "core/ops/nn/loss_kernels.h"
 #include "core/ops/pointwise/kernels.h"
 #include "core/ops/reduction/kernels.h"
+#include "core/tensor/device_copy.h"
 #include "plugins/cuda/loops/host.h"
 #include "plugins/cuda/loops/loops.h"
+#include "plugins/cuda/loops/statistics.h"
 #include "plugins/cuda/operators/dense.h"
+#include "plugins/cuda/operators/taps.h"
 
 namespace loupe::cuda {
 namespace {
@@ -41,6 +46,12 @@ Numbers numbers_of(const void* params, std::size_t count) {
         numbers.real[i] = given[i].to<double>();
         numbers.whole[i] = given[i].is_integral() ? given[i].to<std::int64_t>() : 0;
     }
+    return numbers;
+}
+
+Numbers doubles_of(const void* params, int count) {
+    Numbers numbers;
+    std::copy_n(static_cast<const double*>(params), count, numbers.real);
     return numbers;
 }
 
@@ -107,6 +118,10 @@ KernelLoops::KernelLoops() {
         each(CompareOp::LogicalXor, compare_kernel);
         each(TestOp::LogicalNot, test_kernel);
         if (as == ScalarType::Bool) continue;
+        for (int op = 0; op <= static_cast<int>(LossOp::SoftMargin); ++op) {
+            add(static_cast<LossOp>(op), as, nn_ops::loss_kernel(static_cast<LossOp>(op), as));
+            add(LossSlope{static_cast<LossOp>(op)}, as, nn_ops::loss_slope_kernel(static_cast<LossOp>(op), as));
+        }
         each(UnaryOp::Polygamma, unary_kernel);
         each(ActivationOp::TanhBackward, activation_kernel);
         each(BinaryOp::Heaviside, binary_kernel);
@@ -204,6 +219,10 @@ bool KernelLoops::elementwise(ElementwiseKernel kernel, const void* params, std:
             return run_compare(op, meaning.as, queue, loop);
         else if constexpr (std::is_same_v<Op, TernaryOp>)
             return run_ternary(op, meaning.as, queue, loop, numbers_of(params, parameters_of(op)));
+        else if constexpr (std::is_same_v<Op, LossOp>)
+            return run_loss(op, meaning.as, queue, loop, doubles_of(params, 1));
+        else if constexpr (std::is_same_v<Op, LossSlope>)
+            return run_loss_slope(op.op, meaning.as, queue, loop, doubles_of(params, 2));
         else
             return run_where(op, queue, loop), true;
     };
@@ -268,6 +287,26 @@ bool KernelLoops::copy(const Tensor& to, const Tensor& from) {
     const LoopOperand operands[] = {LoopOperand(to, to.dtype()), LoopOperand(from, from.dtype())};
     if (!describe(operands, loop)) return false;
     run_copy(same ? static_cast<int>(to.element_size()) : 0, queue_of(to.device()), loop);
+    return true;
+}
+
+bool KernelLoops::apply_taps(const Tensor& to, const Tensor& from, std::span<const DimTaps> dims) {
+    return cuda::apply_taps(to, from, dims);
+}
+
+bool KernelLoops::add_up(const Tensor& t, ElementTotals& totals) {
+    if (!is_known(t.dtype())) return false;
+    const Tensor x = t.is_non_overlapping_and_dense() ? t : dense(t);
+    const std::int64_t parts = statistics_parts(x.numel());
+    // One more, for the whole.
+    const std::int64_t bytes = (parts + 1) * static_cast<std::int64_t>(sizeof(ElementTotals));
+    const Tensor room = empty(std::array{bytes}, ScalarType::UInt8, x.device());
+    auto* const all = static_cast<ElementTotals*>(address_of(room));
+    run_statistics(queue_of(x.device()), element_of(x.dtype()), address_of(x), x.numel(), all, all + parts);
+    const Tensor whole =
+        room.view_as_strided(std::array{static_cast<std::int64_t>(sizeof(ElementTotals))}, std::array{std::int64_t{1}},
+                             bytes - static_cast<std::int64_t>(sizeof(ElementTotals)));
+    std::memcpy(&totals, on_host(whole).raw_data(), sizeof totals);
     return true;
 }
 

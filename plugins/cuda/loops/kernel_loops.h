@@ -8,6 +8,7 @@
 
 #include "core/dispatch/registry.h"
 #include "core/kernels/device_loops.h"
+#include "core/ops/nn/loss_operations.h"
 #include "core/ops/pointwise/operations.h"
 #include "core/ops/reduction/operations.h"
 #include "core/plugin/plugin.h"
@@ -25,9 +26,15 @@ class KernelLoops final : public DeviceLoops {
                 std::span<const Tensor> outputs, const void* params) override;
     bool copy(const Tensor& to, const Tensor& from) override;
     bool fill(const Tensor& to, const Scalar& value) override;
+    bool apply_taps(const Tensor& to, const Tensor& from, std::span<const DimTaps> dims) override;
+    bool add_up(const Tensor& t, ElementTotals& totals) override;
 
   private:
-    using Operation = std::variant<UnaryOp, TestOp, ActivationOp, BinaryOp, CompareOp, TernaryOp, int>;  // int: where
+    struct LossSlope {
+        LossOp op;
+    };
+    using Operation = std::variant<UnaryOp, TestOp, ActivationOp, BinaryOp, CompareOp, TernaryOp, LossOp, LossSlope,
+                                   int>;  // int: where
     struct Meaning {
         Operation operation;
         Element as;

@@ -97,12 +97,16 @@ struct JoinBody {
     const T* parts;
     T *of_weight, *of_bias;
 
-    LOUPE_HD void operator()(std::int64_t column) const {
+    template <typename Team>
+    LOUPE_HD void operator()(const Team& team, std::int64_t column) const {
         T weight = 0, bias = 0;
-        for (std::int64_t part = 0; part < count; ++part) {
+        for (std::int64_t part = team.rank(); part < count; part += team.size()) {
             weight += parts[part * 2 * length + column];
             bias += parts[(part * 2 + 1) * length + column];
         }
+        weight = team.sum(weight);
+        bias = team.sum(bias);
+        if (team.rank() != 0) return;
         if (of_weight != nullptr) of_weight[column] = weight;
         if (of_bias != nullptr) of_bias[column] = bias;
     }
@@ -163,9 +167,9 @@ bool run_layer_norm_sums(const Queue& queue, const NormRows& shape, const void* 
         launch(queue, count * shape.length,
                PartBody<S>{shape, part_rows, static_cast<const S*>(grad), static_cast<const S*>(x),
                            static_cast<const char*>(mean), static_cast<const char*>(rstd), static_cast<T*>(parts)});
-        launch(queue, shape.length,
-               JoinBody<T>{shape.length, count, static_cast<const T*>(parts), static_cast<T*>(of_weight),
-                           static_cast<T*>(of_bias)});
+        launch_teams(queue, shape.length, 1,
+                     JoinBody<T>{shape.length, count, static_cast<const T*>(parts), static_cast<T*>(of_weight),
+                                 static_cast<T*>(of_bias)});
     });
 }
 

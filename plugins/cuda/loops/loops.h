@@ -3,6 +3,7 @@
 // The loops that the device has, a file a family of operations. Each returns false for a compute type that an operation
 // does not take. Includes nothing of the engine but the names of operations.
 
+#include "core/ops/nn/loss_operations.h"
 #include "core/ops/pointwise/operations.h"
 #include "core/ops/reduction/operations.h"
 #include "plugins/cuda/loops/loop.h"
@@ -17,6 +18,9 @@ bool run_activation_gradient(ActivationOp op, Element as, const Queue& queue, co
 bool run_binary(BinaryOp op, Element as, const Queue& queue, const LoopShape& loop, const Numbers& numbers);
 bool run_compare(CompareOp op, Element as, const Queue& queue, const LoopShape& loop);
 bool run_ternary(TernaryOp op, Element as, const Queue& queue, const LoopShape& loop, const Numbers& numbers);
+// numbers: the loss's parameter, and of slopes a factor.
+bool run_loss(LossOp op, Element as, const Queue& queue, const LoopShape& loop, const Numbers& numbers);
+bool run_loss_slope(LossOp op, Element as, const Queue& queue, const LoopShape& loop, const Numbers& numbers);
 // Elements of any one size, by their bits: condition ? a : b.
 void run_where(int element_size, const Queue& queue, const LoopShape& loop);
 // Converts and moves; complex numbers and equal dtypes by their bits (`bytes` of an element, else 0).

@@ -45,12 +45,13 @@ LOUPE_HD std::uint64_t order_of(T x) {
     }
 }
 
+template <typename Key>
 struct OrderBody {
     Element element;
     const char* x;
     std::int64_t length;
     bool descending;
-    std::uint64_t* keys;
+    Key* keys;
 
     LOUPE_HD void operator()(std::int64_t i) const {
         const char* const at = x + i * size_of(element);
@@ -64,19 +65,21 @@ struct OrderBody {
         } else {
             key = order_of(load<float>(at, element));
         }
-        if (size_of(element) == 8) {
-            keys[i] = descending ? ~key : key;
-        } else {
-            const auto low = static_cast<std::uint32_t>(key);
-            keys[i] = static_cast<std::uint64_t>(quotient(i, length)) << 32 | (descending ? ~low : low);
+        if (descending) key = ~key;
+        if constexpr (sizeof(Key) == 8) {
+            if (size_of(element) < 8)
+                key = static_cast<std::uint64_t>(quotient(i, length)) << 32 | static_cast<std::uint32_t>(key);
         }
+        keys[i] = static_cast<Key>(key);
     }
 };
 struct RowBody {
     const std::int64_t* places;
     std::int64_t length;
     std::uint64_t* keys;
-    LOUPE_HD void operator()(std::int64_t i) const { keys[i] = static_cast<std::uint64_t>(quotient(places[i], length)); }
+    LOUPE_HD void operator()(std::int64_t i) const {
+        keys[i] = static_cast<std::uint64_t>(quotient(places[i], length));
+    }
 };
 template <typename E>
 struct OrderedBody {
@@ -129,38 +132,35 @@ struct CoordinateBody {
 
 }  // namespace
 
-void run_sort(const Queue& queue, std::uint64_t* keys, std::int64_t* places, std::int64_t count, int bits,
-              std::uint64_t* room) {
-    launch(queue, count, CountBody{places});
-    run_sort_pairs(queue, keys, places, count, bits, room);
-}
-
-void run_sort_pairs(const Queue& queue, std::uint64_t* keys, std::int64_t* places, std::int64_t count, int bits,
-                    std::uint64_t* room) {
-    if (count == 0) return;
-    auto* const other_places = reinterpret_cast<std::int64_t*>(room + count);
+template <typename Key>
+Sorted<Key> run_sort(const Queue& queue, Sorted<Key> from, std::int64_t count, int bits, Sorted<Key> room, bool given) {
+    if (!given) launch(queue, count, CountBody{from.places});
+    if (count == 0) return from;
 #ifdef __CUDACC__
-    const auto stream = static_cast<cudaStream_t>(queue.stream);
+    cub::DoubleBuffer<Key> keys(from.keys, room.keys);
+    cub::DoubleBuffer<std::int64_t> places(from.places, room.places);
     with_room(queue, [&](void* at, std::size_t& bytes) {
-        cub::DeviceRadixSort::SortPairs(at, bytes, keys, room, places, other_places, count, 0, bits, stream);
+        cub::DeviceRadixSort::SortPairs(at, bytes, keys, places, count, 0, bits,
+                                        static_cast<cudaStream_t>(queue.stream));
     });
-    cudaMemcpyAsync(keys, room, static_cast<std::size_t>(count) * 8, cudaMemcpyDeviceToDevice, stream);
-    cudaMemcpyAsync(places, other_places, static_cast<std::size_t>(count) * 8, cudaMemcpyDeviceToDevice, stream);
+    return {keys.Current(), places.Current()};
 #else
-    (void)queue;
-    const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+    const Key mask = bits >= static_cast<int>(8 * sizeof(Key)) ? ~Key{0} : static_cast<Key>((Key{1} << bits) - 1);
     std::vector<std::int64_t> order(static_cast<std::size_t>(count));
     for (std::int64_t i = 0; i < count; ++i) order[static_cast<std::size_t>(i)] = i;
     std::stable_sort(order.begin(), order.end(),
-                     [&](std::int64_t a, std::int64_t b) { return (keys[a] & mask) < (keys[b] & mask); });
+                     [&](std::int64_t a, std::int64_t b) { return (from.keys[a] & mask) < (from.keys[b] & mask); });
     for (std::int64_t i = 0; i < count; ++i) {
-        room[i] = keys[order[static_cast<std::size_t>(i)]];
-        other_places[i] = places[order[static_cast<std::size_t>(i)]];
+        room.keys[i] = from.keys[order[static_cast<std::size_t>(i)]];
+        room.places[i] = from.places[order[static_cast<std::size_t>(i)]];
     }
-    std::copy(room, room + count, keys);
-    std::copy(other_places, other_places + count, places);
+    return room;
 #endif
 }
+template Sorted<std::uint32_t> run_sort(const Queue&, Sorted<std::uint32_t>, std::int64_t, int, Sorted<std::uint32_t>,
+                                        bool);
+template Sorted<std::uint64_t> run_sort(const Queue&, Sorted<std::uint64_t>, std::int64_t, int, Sorted<std::uint64_t>,
+                                        bool);
 
 void run_sums_before(const Queue& queue, const std::int64_t* numbers, std::int64_t* sums, std::int64_t count) {
     if (count == 0) return;
@@ -179,11 +179,14 @@ void run_sums_before(const Queue& queue, const std::int64_t* numbers, std::int64
 #endif
 }
 
-int order_bits(Element element) { return size_of(element) == 8 ? 64 : 32; }
-
 void run_order_keys(const Queue& queue, Element element, const void* x, std::int64_t rows, std::int64_t length,
                     bool descending, std::uint64_t* keys) {
-    launch(queue, rows * length, OrderBody{element, static_cast<const char*>(x), length, descending, keys});
+    launch(queue, rows * length,
+           OrderBody<std::uint64_t>{element, static_cast<const char*>(x), length, descending, keys});
+}
+void run_order_keys(const Queue& queue, Element element, const void* x, std::int64_t length, bool descending,
+                    std::uint32_t* keys) {
+    launch(queue, length, OrderBody<std::uint32_t>{element, static_cast<const char*>(x), length, descending, keys});
 }
 void run_row_keys(const Queue& queue, const std::int64_t* places, std::int64_t count, std::int64_t length,
                   std::uint64_t* keys) {

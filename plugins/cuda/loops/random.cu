@@ -63,9 +63,9 @@ LOUPE_HD inline void box_muller(const Four& f, double* out) {
 
 // T: what a number is made in; S: as it lies in memory.
 template <typename T, typename S>
-LOUPE_HD S number(const Draw& d, T u) {
+LOUPE_HD S number(Distribution distribution, const Draw& d, T u) {
     const T a = static_cast<T>(d.a), b = static_cast<T>(d.b);
-    switch (d.distribution) {
+    switch (distribution) {
         case Distribution::Uniform: {
             const T low = static_cast<T>(stored<S>(a)), high = static_cast<T>(stored<S>(b));
             const S value = stored<S>(u * (high - low) + low);
@@ -96,7 +96,7 @@ LOUPE_HD S number(const Draw& d, T u) {
 LOUPE_HD inline bool is_normal(Distribution d) { return d == Distribution::Normal || d == Distribution::LogNormal; }
 
 // Thread j of `threads` and round r draw the elements j + threads (k + width r), k < width.
-template <typename S>
+template <typename S, Distribution kDistribution>
 struct RealBody {
     Draw draw;
     S* to;
@@ -106,18 +106,18 @@ struct RealBody {
         using T = Compute<S>;
         constexpr int kWidth = std::is_same_v<T, double> ? 2 : 4;
         const std::int64_t round = quotient(i, draw.threads), thread = i - round * draw.threads;
-        const Four f = philox(draw.offset / 4 + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread),
-                              draw.seed);
+        const Four f =
+            philox(draw.offset / 4 + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread), draw.seed);
         T drawn[kWidth];
         if constexpr (kWidth == 2) {
-            if (is_normal(draw.distribution)) {
+            if (is_normal(kDistribution)) {
                 box_muller(f, drawn);
             } else {
                 drawn[0] = uniform(f.v[0], f.v[1]);
                 drawn[1] = uniform(f.v[2], f.v[3]);
             }
         } else {
-            if (is_normal(draw.distribution)) {
+            if (is_normal(kDistribution)) {
                 box_muller(f.v[0], f.v[1], drawn);
                 box_muller(f.v[2], f.v[3], drawn + 2);
             } else {
@@ -126,7 +126,7 @@ struct RealBody {
         }
         for (int k = 0; k < kWidth; ++k) {
             const std::int64_t at = thread + draw.threads * (k + kWidth * round);
-            if (at < count) to[at] = number<T, S>(draw, drawn[k]);
+            if (at < count) to[at] = number<T, S>(kDistribution, draw, drawn[k]);
         }
     }
 };
@@ -139,12 +139,13 @@ struct NarrowBody {
 
     LOUPE_HD void operator()(std::int64_t i) const {
         const std::int64_t round = quotient(i, draw.threads), thread = i - round * draw.threads;
-        const Four f = philox(draw.offset / 4 + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread),
-                              draw.seed);
+        const Four f =
+            philox(draw.offset / 4 + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread), draw.seed);
         for (int k = 0; k < 4; ++k) {
             const std::int64_t at = thread + draw.threads * (k + 4 * round);
             if (at < count)
-                store(to + at * size_of(draw.element), draw.element, number<float, float>(draw, uniform(f.v[k])));
+                store(to + at * size_of(draw.element), draw.element,
+                      number<float, float>(draw.distribution, draw, uniform(f.v[k])));
         }
     }
 };
@@ -181,13 +182,12 @@ struct WholeBody {
     LOUPE_HD void operator()(std::int64_t i) const {
         constexpr int kWidth = kWide ? 2 : 4;
         const std::int64_t round = quotient(i, draw.threads), thread = i - round * draw.threads;
-        const Four f = philox(draw.offset / 4 + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread),
-                              draw.seed);
+        const Four f =
+            philox(draw.offset / 4 + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread), draw.seed);
         for (int k = 0; k < kWidth; ++k) {
             const std::int64_t at = thread + draw.threads * (k + kWidth * round);
             if (at >= count) return;
-            const std::uint64_t drawn =
-                kWide ? static_cast<std::uint64_t>(f.v[2 * k]) << 32 | f.v[2 * k + 1] : f.v[k];
+            const std::uint64_t drawn = kWide ? static_cast<std::uint64_t>(f.v[2 * k]) << 32 | f.v[2 * k + 1] : f.v[k];
             char* const place = to + at * size_of(draw.element);
             if (draw.distribution == Distribution::Range) {
                 const std::uint64_t within = draw.range == 0 ? drawn : drawn % draw.range;
@@ -225,9 +225,9 @@ struct ChanceBody {
     }
 };
 
-// As PyTorch's fused kernel: a thread takes `width` neighbours at once where that divides the elements; four numbers
-// serve two pairs.
-template <typename S>
+// As PyTorch's fused kernel: a thread takes `kWidth` neighbours at once, a block of four numbers for up to four of
+// them. One at a time, the numbers are dealt as to the other distributions.
+template <typename S, int kWidth>
 struct DropoutBody {
     Draw draw;
     const S* x;
@@ -235,24 +235,43 @@ struct DropoutBody {
     std::uint8_t* mask;
     std::int64_t count;
     float keep;
-    int width;
 
-    LOUPE_HD void operator()(std::int64_t i) const {
+    LOUPE_HD S kept(S value, std::uint32_t number, std::uint8_t& mark) const {
         using T = Compute<S>;
-        const std::int64_t round = quotient(i, draw.threads), thread = i - round * draw.threads;
-        const int per_block = width == 1 ? 4 : 4 / width;  // steps of a thread that one block of numbers serves
-        const T scale = T(1) / static_cast<T>(keep);
-        const Four f = philox(draw.offset / 4 + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread),
-                              draw.seed);
-        for (int step = 0; step < per_block; ++step) {
-            const std::int64_t first = (thread + draw.threads * (step + per_block * round)) * width;
-            for (int k = 0; k < width; ++k) {
-                if (first + k >= count) continue;
-                const bool is_kept = uniform(f.v[step * width + k]) < keep;
-                const T value = static_cast<T>(x[first + k]);
-                y[first + k] = stored<S>(value * T(is_kept ? 1 : 0) * scale);
-                mask[first + k] = is_kept ? 1 : 0;
+        const bool is_kept = uniform(number) < keep;
+        mark = is_kept ? 1 : 0;
+        return stored<S>(static_cast<T>(value) * T(is_kept ? 1 : 0) * (T(1) / static_cast<T>(keep)));
+    }
+    LOUPE_HD void operator()(std::int64_t i) const {
+        const std::int64_t round = quotient(i, draw.threads);
+        const auto thread = static_cast<std::uint64_t>(i - round * draw.threads);
+        if constexpr (kWidth == 1) {
+            const Four f = philox(draw.offset / 4 + static_cast<std::uint64_t>(round), thread, draw.seed);
+            for (int k = 0; k < 4; ++k) {
+                const std::int64_t at = static_cast<std::int64_t>(thread) + draw.threads * (k + 4 * round);
+                if (at < count) y[at] = kept(x[at], f.v[k], mask[at]);
             }
+        } else {
+            constexpr int kBlocks = kWidth > 4 ? kWidth / 4 : 1, kOfBlock = kWidth / kBlocks;
+            if (i * kWidth >= count) return;
+            struct alignas(sizeof(S) * kWidth) Elements {
+                S v[kWidth];
+            };
+            struct alignas(kWidth) Marks {
+                std::uint8_t v[kWidth];
+            };
+            Elements elements = reinterpret_cast<const Elements*>(x)[i];
+            Marks marks;
+            for (int b = 0; b < kBlocks; ++b) {
+                const Four f =
+                    philox(draw.offset / 4 + static_cast<std::uint64_t>(round * kBlocks + b), thread, draw.seed);
+                for (int k = 0; k < kOfBlock; ++k) {
+                    const int at = b * kOfBlock + k;
+                    elements.v[at] = kept(elements.v[at], f.v[k], marks.v[at]);
+                }
+            }
+            reinterpret_cast<Elements*>(y)[i] = elements;
+            reinterpret_cast<Marks*>(mask)[i] = marks;
         }
     }
 };
@@ -284,6 +303,9 @@ struct ShuffleBody {
         }
     }
 };
+
+template <Distribution kDistribution>
+using Constant = std::integral_constant<Distribution, kDistribution>;
 
 std::int64_t rounds_of(const Draw& draw, std::int64_t count, std::int64_t width) {
     return (count - 1) / (draw.threads * width) + 1;
@@ -326,7 +348,25 @@ bool run_draw(const Queue& queue, const Draw& draw, void* to, std::int64_t count
     }
     return visit_floating(draw.element, [&](auto tag) {
         using S = decltype(tag);
-        launch(queue, calls, RealBody<S>{draw, static_cast<S*>(to), count});
+        const auto run = [&](auto distribution) {
+            launch(queue, calls, RealBody<S, decltype(distribution)::value>{draw, static_cast<S*>(to), count});
+        };
+        switch (draw.distribution) {
+            case Distribution::Uniform:
+                return run(Constant<Distribution::Uniform>());
+            case Distribution::Normal:
+                return run(Constant<Distribution::Normal>());
+            case Distribution::Exponential:
+                return run(Constant<Distribution::Exponential>());
+            case Distribution::Cauchy:
+                return run(Constant<Distribution::Cauchy>());
+            case Distribution::LogNormal:
+                return run(Constant<Distribution::LogNormal>());
+            case Distribution::Geometric:
+                return run(Constant<Distribution::Geometric>());
+            default:
+                return run(Constant<Distribution::Bernoulli>());
+        }
     });
 }
 
@@ -340,12 +380,26 @@ bool run_bernoulli(const Queue& queue, const Draw& draw, const void* chances, El
 }
 
 bool run_dropout(const Queue& queue, const Draw& draw, const void* x, void* y, std::uint8_t* mask, std::int64_t count,
-                 double keep, int width) {
+                 double keep) {
     return visit_floating(draw.element, [&](auto tag) {
         using S = decltype(tag);
-        launch(queue, rounds_of(draw, count, 4) * draw.threads,
-               DropoutBody<S>{draw, static_cast<const S*>(x), static_cast<S*>(y), mask, count,
-                              static_cast<float>(keep), width});
+        const auto* const from = static_cast<const S*>(x);
+        auto* const to = static_cast<S*>(y);
+        const auto by = [&](auto width) {
+            constexpr int kWidth = decltype(width)::value;
+            const std::int64_t calls = kWidth == 1 ? rounds_of(draw, count, 4) * draw.threads : count / kWidth;
+            launch(queue, calls, DropoutBody<S, kWidth>{draw, from, to, mask, count, static_cast<float>(keep)});
+        };
+        constexpr int kMost = 16 / sizeof(S);
+        if (!is_aligned(x)) return by(std::integral_constant<int, 1>());
+        if (count % kMost == 0) return by(std::integral_constant<int, kMost>());
+        if constexpr (kMost >= 8) {
+            if (count % 4 == 0) return by(std::integral_constant<int, 4>());
+        }
+        if constexpr (kMost >= 4) {
+            if (count % 2 == 0) return by(std::integral_constant<int, 2>());
+        }
+        return by(std::integral_constant<int, 1>());
     });
 }
 

@@ -41,9 +41,9 @@ bool run_draw(const Queue& queue, const Draw& draw, void* to, std::int64_t count
 // to[i] = 1 with chance p[i]. A chance that is none is a fault.
 bool run_bernoulli(const Queue& queue, const Draw& draw, const void* chances, Element chance, void* to,
                    std::int64_t count, Fault* fault);
-// y = x mask / keep, mask 1 with chance keep. `width`: elements that a thread of PyTorch's takes at once.
+// y = x mask / keep, mask 1 with chance keep.
 bool run_dropout(const Queue& queue, const Draw& draw, const void* x, void* y, std::uint8_t* mask, std::int64_t count,
-                 double keep, int width);
+                 double keep);
 // Shuffles places whose keys are equal, in PyTorch's way.
 void run_shuffle_equals(const Queue& queue, const Draw& draw, const std::uint64_t* keys, std::int64_t* places,
                         std::int64_t count, int bits);

@@ -16,6 +16,8 @@ struct RowBody {
     LOUPE_HD void operator()(const Team& team, std::int64_t row) const {
         using T = Compute<S>;
         const S* const from = x + row * length;
+        if (HeldRow<S>::fits(team, length) && starts_pack(from) && starts_pack(y + row * length))
+            return hold(team, from, y + row * length);
         T largest = -std::numeric_limits<T>::infinity();
         each(team, from, length, [&](std::int64_t, T v) { largest = v > largest ? v : largest; });
         largest = team.largest(largest);
@@ -29,6 +31,29 @@ struct RowBody {
             const T scale = T(1) / sum;
             map(team, y + row * length, from, length, [&](std::int64_t, T v) { return std::exp(v - largest) * scale; });
         }
+    }
+
+    template <typename Team>
+    LOUPE_HD void hold(const Team& team, const S* from, S* to) const {
+        using T = Compute<S>;
+        HeldRow<S> held;
+        held.read(team, from, length);
+        T largest = -std::numeric_limits<T>::infinity();
+        held.each(team, length, [&](std::int64_t, T v) { largest = v > largest ? v : largest; });
+        largest = team.largest(largest);
+        T sum = 0;
+        held.each(team, length, [&](std::int64_t, T& v) {
+            if constexpr (kLog) {
+                v -= largest;
+                sum += std::exp(v);
+            } else {
+                v = std::exp(v - largest);
+                sum += v;
+            }
+        });
+        sum = team.sum(sum);
+        const T last = kLog ? std::log(sum) : T(1) / sum;
+        held.write(team, to, length, [&](std::int64_t, T v) { return kLog ? v - last : v * last; });
     }
 };
 

@@ -112,11 +112,13 @@ template <typename Body>
 void launch_teams(const Queue& queue, std::int64_t count, std::int64_t length, const Body& body) {
     if (count == 0) return;
     constexpr std::int64_t kMostBlocks = 1 << 20;
-    const auto blocks = [](std::int64_t wanted) { return static_cast<unsigned>(wanted < kMostBlocks ? wanted : kMostBlocks); };
+    const auto blocks = [](std::int64_t wanted) {
+        return static_cast<unsigned>(wanted < kMostBlocks ? wanted : kMostBlocks);
+    };
     const auto stream = static_cast<cudaStream_t>(queue.stream);
     if (length <= 1024)
         each_warp<<<blocks((count + kThreads / 32 - 1) / (kThreads / 32)), kThreads, 0, stream>>>(body, count);
-    else if (length <= 8192)
+    else if (length <= 4096)
         each_block<Body, kThreads><<<blocks(count), kThreads, 0, stream>>>(body, count);
     else
         each_block<Body, 1024><<<blocks(count), 1024, 0, stream>>>(body, count);
@@ -149,7 +151,8 @@ LOUPE_HD void each(const Team& team, const S* a, const S* b, std::int64_t n, Vis
     constexpr int kCount = Pack<S>::kCount;
     const std::int64_t packed = starts_pack(a) && starts_pack(b) ? n / kCount * kCount : 0;
     for (std::int64_t i = static_cast<std::int64_t>(team.rank()) * kCount; i < packed; i += team.size() * kCount) {
-        const Pack<S> first = *reinterpret_cast<const Pack<S>*>(a + i), second = *reinterpret_cast<const Pack<S>*>(b + i);
+        const Pack<S> first = *reinterpret_cast<const Pack<S>*>(a + i),
+                      second = *reinterpret_cast<const Pack<S>*>(b + i);
         for (int k = 0; k < kCount; ++k) visit(i + k, static_cast<T>(first.v[k]), static_cast<T>(second.v[k]));
     }
     for (std::int64_t i = packed + team.rank(); i < n; i += team.size())
@@ -185,6 +188,53 @@ LOUPE_HD void map(const Team& team, S* y, const S* a, const S* b, std::int64_t n
     for (std::int64_t i = packed + team.rank(); i < n; i += team.size())
         y[i] = stored<S>(of(i, static_cast<T>(a[i]), static_cast<T>(b[i])));
 }
+
+// A row that its team's threads hold, so that it is read once: `kMost` numbers a thread at most.
+template <typename S>
+struct HeldRow {
+    using T = Compute<S>;
+    static constexpr int kMost = std::is_same_v<S, double> ? 16 : 32;
+    static constexpr int kCount = Pack<S>::kCount;
+    T v[kMost];
+
+    template <typename Team>
+    LOUPE_HD static bool fits(const Team& team, std::int64_t n) {
+        return n % kCount == 0 && n <= static_cast<std::int64_t>(team.size()) * kMost;
+    }
+    // visit(i, first number) for the packs of this thread: i is the first element's place in the row.
+    template <typename Team, typename Visit>
+    LOUPE_HD void packs(const Team& team, std::int64_t n, Visit&& visit) {
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+        for (int p = 0; p < kMost / kCount; ++p) {
+            const std::int64_t i = (static_cast<std::int64_t>(p) * team.size() + team.rank()) * kCount;
+            if (i < n) visit(i, v + p * kCount);
+        }
+    }
+    template <typename Team>
+    LOUPE_HD void read(const Team& team, const S* x, std::int64_t n) {
+        packs(team, n, [&](std::int64_t i, T* held) {
+            const Pack<S> pack = *reinterpret_cast<const Pack<S>*>(x + i);
+            for (int k = 0; k < kCount; ++k) held[k] = static_cast<T>(pack.v[k]);
+        });
+    }
+    template <typename Team, typename Visit>
+    LOUPE_HD void each(const Team& team, std::int64_t n, Visit&& visit) {
+        packs(team, n, [&](std::int64_t i, T* held) {
+            for (int k = 0; k < kCount; ++k) visit(i + k, held[k]);
+        });
+    }
+    // y[i] = of(i, v[i])
+    template <typename Team, typename Of>
+    LOUPE_HD void write(const Team& team, S* y, std::int64_t n, Of&& of) {
+        packs(team, n, [&](std::int64_t i, T* held) {
+            Pack<S> pack;
+            for (int k = 0; k < kCount; ++k) pack.v[k] = stored<S>(of(i + k, held[k]));
+            *reinterpret_cast<Pack<S>*>(y + i) = pack;
+        });
+    }
+};
 
 // visit(S()) with the type of the elements in memory; false for one that is not floating.
 template <typename Visit>

@@ -78,15 +78,18 @@ void native_batch_norm_backward(Arguments arguments, IValue* results) {
     const std::vector<bool> mask = arguments[9].to_bools();
     const bool last = is_channels_last(input);
     const ScalarType wide = nn_ops::compute_dtype(input.dtype());
-    const Tensor x = in_layout(input, last, input.dtype()), grad = in_layout(arguments[0].to_tensor(), last, input.dtype());
+    const Tensor x = in_layout(input, last, input.dtype()),
+                 grad = in_layout(arguments[0].to_tensor(), last, input.dtype());
     const Channels shape = channels_of(input, last, false);
     const Queue queue = queue_of(input.device());
     const Numbers numbers(4, shape.channels, input);
     const Tensor mean = dense(arguments[training ? 5 : 3].to_tensor(), wide);
     const Tensor spread = dense(arguments[training ? 6 : 4].to_tensor());
     Tensor invstd;
-    if (training) invstd = dense(spread, wide);
-    else run_inverse_deviation(queue, shape, column_of(spread), arguments[8].to_double(), numbers.column(3));
+    if (training)
+        invstd = dense(spread, wide);
+    else
+        run_inverse_deviation(queue, shape, column_of(spread), arguments[8].to_double(), numbers.column(3));
     const Tensor parts = parts_of(shape, input);
     run_channel_sums(queue, shape, address_of(grad), address_of(x), address_of(mean), 1, doubles(parts));
     const ScalarType parameter = weight.defined() ? weight.dtype() : input.dtype();

@@ -30,8 +30,7 @@ Tensor dense(const Tensor& t, ScalarType dtype) {
 }
 
 Room::Room(const Tensor& out, ScalarType dtype)
-    : out_(out),
-      room_(out.is_contiguous() && out.dtype() == dtype ? out : empty(out.sizes(), dtype, out.device())) {}
+    : out_(out), room_(out.is_contiguous() && out.dtype() == dtype ? out : empty(out.sizes(), dtype, out.device())) {}
 
 void Room::put_back() const {
     if (!room_.is_same(out_)) copy_into(out_, room_);

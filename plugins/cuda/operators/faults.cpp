@@ -8,7 +8,9 @@ namespace loupe::cuda {
 void throw_fault(Fault& fault, const char* op) {
     const Fault found = fault;
     fault = {};
-    const auto fail = [&](const std::string& message) { throw Error(ErrorKind::Run, concat(message, " (in ", op, ")")); };
+    const auto fail = [&](const std::string& message) {
+        throw Error(ErrorKind::Run, concat(message, " (in ", op, ")"));
+    };
     switch (static_cast<FaultKind>(found.kind)) {
         case FaultKind::None:
             return;

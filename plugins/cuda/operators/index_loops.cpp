@@ -27,14 +27,14 @@ Dims strides_of(const Tensor& t) {
 void add_index(IndexLoop& loop, const Tensor& index, int first, std::int64_t limit, std::int64_t step, int dim) {
     IndexLoop::Index& added = loop.index[loop.indices++];
     added.values = static_cast<const std::int64_t*>(address_of(index));
-    for (std::size_t d = 0; d < index.strides().size(); ++d) added.strides[static_cast<std::size_t>(first) + d] = index.strides()[d];
+    for (std::size_t d = 0; d < index.strides().size(); ++d)
+        added.strides[static_cast<std::size_t>(first) + d] = index.strides()[d];
     added.limit = limit;
     added.step = step;
     added.dim = dim;
 }
 
-IndexLoop along_dim(const Tensor& indexed, std::int64_t dim, const Tensor& index, const Dims& other,
-                    Fault* fault) {
+IndexLoop along_dim(const Tensor& indexed, std::int64_t dim, const Tensor& index, const Dims& other, Fault* fault) {
     const Dims own = strides_of(indexed), sizes = sizes_of(index);
     IndexLoop loop;
     loop.fault = fault;
@@ -45,8 +45,7 @@ IndexLoop along_dim(const Tensor& indexed, std::int64_t dim, const Tensor& index
     return loop;
 }
 
-IndexLoop slices_of(const Tensor& indexed, std::int64_t dim, const Tensor& index, const Dims& other,
-                    Fault* fault) {
+IndexLoop slices_of(const Tensor& indexed, std::int64_t dim, const Tensor& index, const Dims& other, Fault* fault) {
     const Dims own = strides_of(indexed), sizes = sizes_of(indexed);
     IndexLoop loop;
     loop.fault = fault;
@@ -71,9 +70,12 @@ void gather_rows(const Tensor& indexed, const IndexLoop& rows, const RowColumns&
     auto* const keys = static_cast<std::int64_t*>(address_of(work));
     std::int64_t* const order = keys + rows.count;
     run_index_keys(queue, rows, gathered.nothing, keys);
-    run_sort(queue, reinterpret_cast<std::uint64_t*>(keys), order, rows.count, bits,
-             reinterpret_cast<std::uint64_t*>(order + rows.count));
-    run_gather_rows(queue, rows, columns, gathered, keys, order, address_of(indexed), address_of(other));
+    auto* const room = order + rows.count;
+    const Sorted<std::uint64_t> sorted =
+        run_sort<std::uint64_t>(queue, {reinterpret_cast<std::uint64_t*>(keys), order}, rows.count, bits,
+                                {reinterpret_cast<std::uint64_t*>(room), room + rows.count});
+    run_gather_rows(queue, rows, columns, gathered, reinterpret_cast<const std::int64_t*>(sorted.keys), sorted.places,
+                    address_of(indexed), address_of(other));
 }
 
 }  // namespace loupe::cuda

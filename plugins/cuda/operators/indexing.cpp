@@ -18,8 +18,8 @@ void gather(const Tensor& out, const Tensor& self, std::int64_t dim, const Tenso
     if (out.numel() == 0) return;
     const Queue queue = queue_of(self.device());
     const Tensor places = as_index(index, self.device());
-    const IndexLoop loop = along_dim(self, wrap_dim(dim, self.dim()), places, strides_of(out),
-                                     fault_for(queue, "aten::gather"));
+    const IndexLoop loop =
+        along_dim(self, wrap_dim(dim, self.dim()), places, strides_of(out), fault_for(queue, "aten::gather"));
     run_index_read(queue, loop, bytes_of(self), address_of(self), address_of(out));
     check_faults(queue);
 }
@@ -28,8 +28,8 @@ void index_select(const Tensor& out, const Tensor& self, std::int64_t dim, const
     if (out.numel() == 0) return;
     const Queue queue = queue_of(self.device());
     const Tensor places = as_index(index, self.device());
-    IndexLoop loop = slices_of(self, wrap_dim(dim, self.dim()), places, strides_of(out),
-                               fault_for(queue, "aten::index_select"));
+    IndexLoop loop =
+        slices_of(self, wrap_dim(dim, self.dim()), places, strides_of(out), fault_for(queue, "aten::index_select"));
     loop.kind = FaultKind::TableRow;
     run_index_read(queue, loop, bytes_of(self), address_of(self), address_of(out));
     check_faults(queue);
@@ -146,7 +146,8 @@ bool takes_put(Arguments a, std::string* why) {
     const bool same = values.dtype() == self.dtype() || (values.dim() == 0 && !is_complex(values.dtype()));
     const bool adds = !a[3].to_bool() || (!is_complex(self.dtype()) && is_known(self.dtype()));
     const bool fits = same && adds;
-    if (!fits && why != nullptr) *why = adds ? "values that do not fit" : std::string(dtype_name(self.dtype())) + " input";
+    if (!fits && why != nullptr)
+        *why = adds ? "values that do not fit" : std::string(dtype_name(self.dtype())) + " input";
     return fits;
 }
 

@@ -13,7 +13,8 @@ namespace {
 NormRows rows_of(const Tensor& input, std::int64_t dims, const Tensor& moment) {
     NormRows shape;
     shape.rows = shape.length = 1;
-    for (std::int64_t d = 0; d < input.dim(); ++d) (d < input.dim() - dims ? shape.rows : shape.length) *= input.size(d);
+    for (std::int64_t d = 0; d < input.dim(); ++d)
+        (d < input.dim() - dims ? shape.rows : shape.length) *= input.size(d);
     shape.element = element_of(input.dtype());
     shape.moment = element_of(moment.dtype());
     return shape;
@@ -35,8 +36,8 @@ void native_layer_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd
     shape.eps = eps;
     shape.wide_parameters = is_wide(input, weight, bias);
     const Tensor w = parameter(weight, input, shape.wide_parameters), b = parameter(bias, input, shape.wide_parameters);
-    run_layer_norm(queue_of(input.device()), shape, address_of(x), address_of(w), address_of(b),
-                   address_of(y.tensor()), address_of(to_mean.tensor()), address_of(to_rstd.tensor()));
+    run_layer_norm(queue_of(input.device()), shape, address_of(x), address_of(w), address_of(b), address_of(y.tensor()),
+                   address_of(to_mean.tensor()), address_of(to_rstd.tensor()));
     for (const Room* room : {&y, &to_mean, &to_rstd}) room->put_back();
 }
 
@@ -64,11 +65,11 @@ void native_layer_norm_backward(Arguments arguments, IValue* results) {
     }
     if (!mask[1] && !mask[2]) return;
     const ScalarType wide = nn_ops::compute_dtype(input.dtype());
-    const Tensor parts =
-        empty(std::array{norm_parts(shape), std::int64_t{2}, shape.length}, wide, input.device());
+    const Tensor parts = empty(std::array{norm_parts(shape), std::int64_t{2}, shape.length}, wide, input.device());
     std::array<Tensor, 2> sums;
     for (std::size_t i = 0; i < 2; ++i) {
-        if (mask[i + 1]) sums[i] = made[i + 1].dtype() == wide ? made[i + 1] : empty(made[i + 1].sizes(), wide, input.device());
+        if (mask[i + 1])
+            sums[i] = made[i + 1].dtype() == wide ? made[i + 1] : empty(made[i + 1].sizes(), wide, input.device());
     }
     run_layer_norm_sums(queue, shape, address_of(grad), address_of(x), address_of(mean), address_of(rstd),
                         address_of(parts), address_of(sums[0]), address_of(sums[1]));

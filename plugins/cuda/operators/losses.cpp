@@ -28,8 +28,8 @@ void forward(const Tensor& out, const Tensor& total, const Tensor& self, const T
     const Tensor x = dense(self), classes = dense(target), w = dense(weight, self.dtype());
     const Room to(out), sum(total);
     const Queue queue = queue_of(self.device());
-    run_nll(queue, shape_of(x, reduction, ignored, fault_for(queue, "aten::nll_loss")), address_of(x), whole(classes), address_of(w),
-            address_of(to.tensor()), address_of(sum.tensor()));
+    run_nll(queue, shape_of(x, reduction, ignored, fault_for(queue, "aten::nll_loss")), address_of(x), whole(classes),
+            address_of(w), address_of(to.tensor()), address_of(sum.tensor()));
     to.put_back();
     sum.put_back();
     check_faults(queue);
@@ -43,16 +43,14 @@ void backward(const Tensor& out, const Tensor& grad_output, const Tensor& self, 
                  sum = dense(total, dtype);
     const Room to(out);
     const Queue queue = queue_of(out.device());
-    run_nll_gradient(queue, shape_of(self, reduction, ignored, fault_for(queue, "aten::nll_loss_backward")), address_of(grad), whole(classes),
-                     address_of(w), address_of(sum), address_of(to.tensor()));
+    run_nll_gradient(queue, shape_of(self, reduction, ignored, fault_for(queue, "aten::nll_loss_backward")),
+                     address_of(grad), whole(classes), address_of(w), address_of(sum), address_of(to.tensor()));
     to.put_back();
     check_faults(queue);
 }
 
 // A target each, and a gradient that has the sizes it is read with.
-bool takes_forward(Arguments a, std::string* why) {
-    return takes_floating<0, 2>(a, why);
-}
+bool takes_forward(Arguments a, std::string* why) { return takes_floating<0, 2>(a, why); }
 bool takes_backward(Arguments a, std::string* why) {
     if (!takes_floating<0, 1, 3, 6>(a, why)) return false;
     const Tensor grad = a[0].to_tensor(), total = a[6].to_tensor();

@@ -28,6 +28,8 @@ bool takes_floating(Arguments arguments, std::string* why) {
     return takes(arguments, why) && (takes_computed(arguments[kTensors], why) && ...);
 }
 
+void register_arranging(const Registration& to);
+void register_attention(const Registration& to);
 void register_softmax(const Registration& to);
 void register_layer_norm(const Registration& to);
 void register_channel_norms(const Registration& to);

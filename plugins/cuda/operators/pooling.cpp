@@ -50,8 +50,7 @@ void find_greatest(const PoolGeometry& g, const Tensor& self, const Tensor& out,
     if (out.numel() == 0) return;
     const Tensor x = in_layout(self, g.last, self.dtype());
     const Tensor y = room_in(out, g.last, self.dtype()), at = room_in(indices, g.last, ScalarType::Int64);
-    run_max_pool(queue_of(self.device()), g, address_of(x), address_of(y),
-                 static_cast<std::int64_t*>(address_of(at)));
+    run_max_pool(queue_of(self.device()), g, address_of(x), address_of(y), static_cast<std::int64_t*>(address_of(at)));
     if (!y.is_same(out)) copy_into(out, y);
     if (!at.is_same(indices)) copy_into(indices, at);
 }
@@ -59,8 +58,8 @@ void spread_greatest(const PoolGeometry& g, const Tensor& out, const Tensor& gra
     if (out.numel() == 0) return;
     const Tensor grad = in_layout(grad_output, g.last, out.dtype()), at = in_layout(indices, g.last, ScalarType::Int64);
     const Tensor room = room_in(out, g.last, out.dtype());
-    run_max_pool_gradient(queue_of(out.device()), g, address_of(grad),
-                          static_cast<const std::int64_t*>(address_of(at)), address_of(room));
+    run_max_pool_gradient(queue_of(out.device()), g, address_of(grad), static_cast<const std::int64_t*>(address_of(at)),
+                          address_of(room));
     if (!room.is_same(out)) copy_into(out, room);
 }
 void find_means(const PoolGeometry& g, const Tensor& self, const Tensor& out) {
@@ -162,8 +161,7 @@ bool takes_adaptive_gradient(Arguments a, std::string* why) {
     const Tensor grad = a[0].to_tensor(), self = a[1].to_tensor();
     bool fits = grad.dim() == self.dim() && self.numel() > 0 && grad.numel() > 0 &&
                 (self.dim() == kSpatial + 1 || self.dim() == kSpatial + 2);
-    for (std::size_t d = 0; fits && d + kSpatial < self.sizes().size(); ++d)
-        fits = grad.sizes()[d] == self.sizes()[d];
+    for (std::size_t d = 0; fits && d + kSpatial < self.sizes().size(); ++d) fits = grad.sizes()[d] == self.sizes()[d];
     if constexpr (kMax) {
         const Tensor indices = a[2].to_tensor();
         fits = fits && same_sizes(indices.sizes(), grad.sizes()) && indices.dtype() == ScalarType::Int64;

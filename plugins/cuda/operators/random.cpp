@@ -9,8 +9,8 @@
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/registry.h"
-#include "core/ops/random/philox.h"
 #include "core/ops/random/bounds.h"
+#include "core/ops/random/philox.h"
 #include "core/tensor/device_copy.h"
 #include "plugins/cuda/loops/ordering.h"
 #include "plugins/cuda/loops/random.h"
@@ -25,9 +25,9 @@ Philox& philox_of(const IValue& given, Device device) {
     if (given.is_none()) generator = &default_generator(device);
     auto* const philox = dynamic_cast<Philox*>(generator);
     if (philox != nullptr && philox->device() == device) return *philox;
-    throw Error(ErrorKind::Run, concat("Expected a '", device_type_name(device.type),
-                                       "' device type for generator but found '",
-                                       device_type_name(generator == nullptr ? DeviceType::Cpu : generator->device().type), "'"));
+    throw Error(ErrorKind::Run,
+                concat("Expected a '", device_type_name(device.type), "' device type for generator but found '",
+                       device_type_name(generator == nullptr ? DeviceType::Cpu : generator->device().type), "'"));
 }
 
 // Numbers are drawn in the order of memory.
@@ -105,8 +105,8 @@ Tensor bernoulli_(const Tensor& self, double p, const IValue& generator) {
 Tensor bernoulli_tensor_(const Tensor& self, const Tensor& p, const IValue& generator) {
     const std::int64_t count = self.numel();
     if (count == 0) return self;
-    const Tensor chances = dense(fn::expand(p.device() == self.device() ? p : on_device(p, self.device()),
-                                            to_dims(self.sizes()), false));
+    const Tensor chances =
+        dense(fn::expand(p.device() == self.device() ? p : on_device(p, self.device()), to_dims(self.sizes()), false));
     const Room room(self);
     Draw draw;
     draw.element = element_of(self.dtype());
@@ -143,14 +143,6 @@ Tensor random_(const Tensor& self, const IValue& generator) {
     return fill(self, draw, generator);
 }
 
-// Elements that PyTorch's kernel takes at once.
-int dropout_width(std::int64_t count) {
-    for (int width = 4; width > 1; width /= 2) {
-        if (count % width == 0) return width;
-    }
-    return 1;
-}
-
 fn::TwoTensors native_dropout(const Tensor& input, double p, std::optional<bool>) {
     const Device device = input.device();
     const Tensor x = dense(input);
@@ -162,7 +154,7 @@ fn::TwoTensors native_dropout(const Tensor& input, double p, std::optional<bool>
     const auto rounds = static_cast<std::uint64_t>((count - 1) / (draw.threads * 4) + 1);
     begin(draw, x, IValue(), rounds * 4);
     run_dropout(queue_of(device), draw, address_of(x), address_of(y), static_cast<std::uint8_t*>(address_of(mask)),
-                count, 1 - p, dropout_width(count));
+                count, 1 - p);
     return {y, mask};
 }
 // Dropping all or nothing draws no number in PyTorch's kernel either.
@@ -187,18 +179,22 @@ Tensor shuffled(std::int64_t n, const IValue& generator, ScalarType dtype, Devic
     const bool narrow = bits <= 32;
     const Tensor drawn = empty(std::array{n}, narrow ? ScalarType::Int32 : ScalarType::Int64, device);
     random_from(drawn, narrow ? std::numeric_limits<std::int32_t>::min() : std::numeric_limits<std::int64_t>::min(),
-                narrow ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int64_t>::max(), generator);
+                narrow ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int64_t>::max(),
+                generator);
     // Only the lowest bits order them.
     const Tensor keys = dense(drawn, ScalarType::Int64);
     const Tensor room = empty(std::array{2 * n}, ScalarType::Int64, device);
     const Queue queue = queue_of(device);
-    auto* const key = static_cast<std::uint64_t*>(address_of(keys));
     auto* const place = static_cast<std::int64_t*>(address_of(places));
-    run_sort(queue, key, place, n, bits, static_cast<std::uint64_t*>(address_of(room)));
+    auto* const more = static_cast<std::int64_t*>(address_of(room));
+    const Sorted<std::uint64_t> sorted =
+        run_sort<std::uint64_t>(queue, {static_cast<std::uint64_t*>(address_of(keys)), place}, n, bits,
+                                {reinterpret_cast<std::uint64_t*>(more + n), more});
     Draw draw;
     begin(draw, places, generator, static_cast<std::uint64_t>(n));
-    run_shuffle_equals(queue, draw, key, place, n, bits);
-    return fn::to_dtype(places, static_cast<std::int64_t>(dtype));
+    run_shuffle_equals(queue, draw, sorted.keys, sorted.places, n, bits);
+    const Tensor shuffled = sorted.places == place ? places : fn::slice(room, 0, 0, n, 1);
+    return fn::to_copy(shuffled, static_cast<std::int64_t>(dtype), IValue(), IValue(), IValue(), false, IValue());
 }
 // (n, [generator,] dtype, layout, device, pin_memory)
 template <bool kGenerator>
@@ -218,11 +214,22 @@ bool takes_whole(Arguments a, std::string* why) {
 bool takes_chances(Arguments a, std::string* why) { return takes_whole(a, why) && takes_floating<1>(a, why); }
 
 // Made of the operators above, on the device that they are asked for.
-constexpr std::string_view kMade[] = {
-    "aten::rand", "aten::rand.generator", "aten::rand_like", "aten::randn", "aten::randn.generator",
-    "aten::randn_like", "aten::randint", "aten::randint.generator", "aten::randint.low",
-    "aten::randint.low_generator", "aten::randint_like", "aten::randint_like.low_dtype", "aten::bernoulli",
-    "aten::bernoulli.p", "aten::bernoulli.Tensor", "aten::normal.float_float"};
+constexpr std::string_view kMade[] = {"aten::rand",
+                                      "aten::rand.generator",
+                                      "aten::rand_like",
+                                      "aten::randn",
+                                      "aten::randn.generator",
+                                      "aten::randn_like",
+                                      "aten::randint",
+                                      "aten::randint.generator",
+                                      "aten::randint.low",
+                                      "aten::randint.low_generator",
+                                      "aten::randint_like",
+                                      "aten::randint_like.low_dtype",
+                                      "aten::bernoulli",
+                                      "aten::bernoulli.p",
+                                      "aten::bernoulli.Tensor",
+                                      "aten::normal.float_float"};
 
 }  // namespace
 

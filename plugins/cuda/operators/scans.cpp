@@ -24,9 +24,7 @@ template <Running kRunning>
 void running(const Tensor& out, const Tensor& self, std::int64_t dim, const IValue&) {
     scan(kRunning, out, self, dim);
 }
-void logcumsumexp(const Tensor& out, const Tensor& self, std::int64_t dim) {
-    scan(Running::LogSumExp, out, self, dim);
-}
+void logcumsumexp(const Tensor& out, const Tensor& self, std::int64_t dim) { scan(Running::LogSumExp, out, self, dim); }
 
 bool takes_sums(Arguments a, std::string* why) {
     if (!takes(a, why)) return false;

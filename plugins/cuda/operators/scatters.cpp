@@ -96,8 +96,8 @@ void index_copy(const Tensor& out, const Tensor& self, std::int64_t dim, const T
     if (source.numel() == 0) return;
     const Queue queue = queue_of(out.device());
     const Tensor places = as_index(index, out.device());
-    IndexLoop loop = slices_of(out, wrap_dim(dim, out.dim()), places, strides_of(source),
-                               fault_for(queue, "aten::index_copy"));
+    IndexLoop loop =
+        slices_of(out, wrap_dim(dim, out.dim()), places, strides_of(source), fault_for(queue, "aten::index_copy"));
     loop.kind = FaultKind::TableRow;
     run_index_write(queue, loop, bytes_of(out), address_of(out), address_of(source));
     check_faults(queue);
@@ -108,8 +108,8 @@ void index_fill(const Tensor& out, const Tensor& self, std::int64_t dim, const T
     const Queue queue = queue_of(out.device());
     const Tensor places = as_index(index, out.device());
     const Everywhere source(out, out, value);
-    IndexLoop loop = slices_of(out, wrap_dim(dim, out.dim()), places, source.strides,
-                               fault_for(queue, "aten::index_fill"));
+    IndexLoop loop =
+        slices_of(out, wrap_dim(dim, out.dim()), places, source.strides, fault_for(queue, "aten::index_fill"));
     loop.wraps = true;
     run_index_write(queue, loop, bytes_of(out), address_of(out), address_of(source.number));
     check_faults(queue);
@@ -154,8 +154,8 @@ void embedding_dense_backward(const Tensor& out, const Tensor& grad, const Tenso
     IndexLoop rows;  // indices that are out of bounds count for nothing
     rows.skipped = padding_idx;
     rows.add_dim(places.numel(), 0, width * size);
-    const Tensor flat = places.view_as_strided(std::array{places.numel()}, std::array{std::int64_t{1}},
-                                               places.storage_offset());
+    const Tensor flat =
+        places.view_as_strided(std::array{places.numel()}, std::array{std::int64_t{1}}, places.storage_offset());
     add_index(rows, flat, 0, out.size(0), own[0], 0);
     RowColumns columns;
     columns.add_dim(width, own[1], size);

@@ -11,6 +11,32 @@
 namespace loupe::cuda {
 namespace {
 
+struct Lines {
+    Element element;
+    const void* x;
+    std::int64_t rows, length;
+    bool descending;
+};
+// Where the elements of the lines stand, line by line in order. `room`: four numbers of 64 bits an element.
+const std::int64_t* sorted_places(const Queue& queue, const Lines& lines, void* room) {
+    const std::int64_t count = lines.rows * lines.length;
+    auto* const places = static_cast<std::int64_t*>(room);
+    if (lines.rows == 1 && size_of(lines.element) < 8) {
+        auto* const keys = reinterpret_cast<std::uint32_t*>(places + 2 * count);
+        run_order_keys(queue, lines.element, lines.x, count, lines.descending, keys);
+        return run_sort<std::uint32_t>(queue, {keys, places}, count, 32, {keys + count, places + count}).places;
+    }
+    auto* const keys = reinterpret_cast<std::uint64_t*>(places + 2 * count);
+    run_order_keys(queue, lines.element, lines.x, lines.rows, lines.length, lines.descending, keys);
+    const Sorted<std::uint64_t> from{keys, places}, other{keys + count, places + count};
+    const auto row_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(lines.rows - 1)));
+    if (size_of(lines.element) < 8) return run_sort(queue, from, count, 32 + row_bits, other).places;
+    const Sorted<std::uint64_t> sorted = run_sort(queue, from, count, 64, other);
+    if (lines.rows == 1) return sorted.places;
+    run_row_keys(queue, sorted.places, count, lines.length, sorted.keys);
+    return run_sort(queue, sorted, count, row_bits, sorted.keys == keys ? other : from, true).places;
+}
+
 // The first `kept` elements of each line in order, and which of its line each was.
 fn::TwoTensors ordered(const Tensor& self, std::int64_t dim, bool descending, std::int64_t kept) {
     const Device device = self.device();
@@ -27,20 +53,8 @@ fn::TwoTensors ordered(const Tensor& self, std::int64_t dim, bool descending, st
         const Queue queue = queue_of(device);
         const Element element = element_of(self.dtype());
         const Tensor work = empty(std::array{std::int64_t{4}, count}, ScalarType::Int64, device);
-        auto* const keys = static_cast<std::uint64_t*>(address_of(work));
-        auto* const places = reinterpret_cast<std::int64_t*>(keys + count);
-        std::uint64_t* const room = keys + 2 * count;
-        run_order_keys(queue, element, address_of(lines), rows, length, descending, keys);
-        const auto row_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(rows - 1)));
-        if (order_bits(element) < 64) {
-            run_sort(queue, keys, places, count, 32 + row_bits, room);
-        } else {
-            run_sort(queue, keys, places, count, 64, room);
-            if (rows > 1) {
-                run_row_keys(queue, places, count, length, keys);
-                run_sort_pairs(queue, keys, places, count, row_bits, room);
-            }
-        }
+        const std::int64_t* const places =
+            sorted_places(queue, {element, address_of(lines), rows, length, descending}, address_of(work));
         run_ordered(queue, static_cast<int>(self.element_size()), address_of(lines), places, rows, length, kept,
                     address_of(values), static_cast<std::int64_t*>(address_of(indices)));
     }

@@ -15,8 +15,9 @@ def draw(name, work, seed=1234):
     rows = []
     for t in (first, second):
         flat = t.flatten().to("cpu")
-        picked = sorted({int(i) for i in [*range(min(8, len(flat))), len(flat) // 3, len(flat) // 2, len(flat) - 1]
-                         if i < len(flat)})
+        picked = sorted({int(i) for i in [*range(min(8, len(flat))), len(flat) // 3, len(flat) // 2,
+                                                *range(len(flat) - 6, len(flat))]
+                         if 0 <= i < len(flat)})
         values = [repr(v) if isinstance(v, float) else int(v) for v in flat[picked].tolist()]
         rows.append({"places": picked, "values": values})
     calls.append({"name": name, "dtype": str(first.dtype).removeprefix("torch."), "count": first.numel(), "draws": rows})

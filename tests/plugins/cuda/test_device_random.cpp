@@ -41,7 +41,10 @@ const std::map<QString, Draw>& draws() {
         {"log_normal", [](const Tensor& t) { return OperatorHandle<>("aten::log_normal_")(t, 0.5, 0.25, IValue()); }},
         {"geometric", [](const Tensor& t) { return OperatorHandle<>("aten::geometric_")(t, 0.2, IValue()); }},
         {"random", [](const Tensor& t) { return OperatorHandle<>("aten::random_")(t, IValue()); }},
-        {"wide", [](const Tensor& t) { return fn::random_from_(t, -(std::int64_t{1} << 40), std::int64_t{1} << 41, IValue()); }},
+        {"wide",
+         [](const Tensor& t) {
+             return fn::random_from_(t, -(std::int64_t{1} << 40), std::int64_t{1} << 41, IValue());
+         }},
         {"middle", [](const Tensor& t) { return fn::random_from_(t, 0, std::int64_t{1} << 30, IValue()); }},
         {"randperm",
          [](const Tensor& t) {
@@ -102,7 +105,8 @@ class TestDeviceRandom : public QObject {
                                              static_cast<std::int64_t>(ScalarType::Float64));
             // Sines and logarithms are rounded otherwise on the GPU, and narrow types round that again.
             const double tolerance = there.element_size() == 2 ? 1e-2 : there.element_size() == 4 ? 2e-5 : 1e-12;
-            const QJsonArray places = drawn.toObject()["places"].toArray(), values = drawn.toObject()["values"].toArray();
+            const QJsonArray places = drawn.toObject()["places"].toArray(),
+                             values = drawn.toObject()["values"].toArray();
             for (qsizetype i = 0; i < places.size(); ++i) {
                 const double found = here.data<double>()[places[i].toInt()], wanted = value_of(values[i]);
                 QVERIFY2(std::abs(found - wanted) <= tolerance * std::max(1.0, std::abs(wanted)),

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators whose kernels move elements by loops alone, and those that keep a part of a matrix.
+#include "core/base/strings.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/registry.h"
+#include "plugins/cuda/operators/dense.h"
+#include "plugins/cuda/operators/operators.h"
+
+namespace loupe::cuda {
+namespace {
+
+// 0, 1, 2, ... along the last dimension but `behind`.
+Tensor places(std::int64_t count, std::int64_t behind, Device device) {
+    const Tensor line = fn::arange(Scalar(count), static_cast<std::int64_t>(ScalarType::Int64), IValue(), device);
+    return behind == 0 ? line : fn::unsqueeze(line, -1);
+}
+
+template <bool kLower>
+void triangle(const Tensor& out, const Tensor& self, std::int64_t diagonal) {
+    if (out.numel() == 0) return;
+    const Tensor above =
+        fn::sub(places(self.size(-1), 0, self.device()), places(self.size(-2), 1, self.device()), Scalar(1));
+    const Tensor keeps = kLower ? fn::le_scalar(above, Scalar(diagonal)) : fn::ge_scalar(above, Scalar(diagonal));
+    const Tensor none = empty(std::array{std::int64_t{1}}, self.dtype(), self.device());
+    fill_with(none, 0);
+    copy_into(out, fn::where(keeps, self, none));
+}
+
+bool takes_matrix(Arguments a, std::string* why) {
+    if (!takes(a, why)) return false;
+    const ScalarType dtype = a[0].to_tensor().dtype();
+    const bool is_taken = is_known(dtype) && a[0].to_tensor().dim() >= 2;
+    if (!is_taken && why != nullptr) *why = std::string(dtype_name(dtype)) + " input";
+    return is_taken;
+}
+
+// The CPU's kernels of these are copies, fills and elementwise loops, which go where the tensors are.
+constexpr std::string_view kByLoops[] = {
+    "aten::_stack",
+    "aten::as_strided_scatter",
+    "aten::cat",
+    "aten::constant_pad_nd",
+    "aten::diag_embed",
+    "aten::diagonal_backward",
+    "aten::diagonal_scatter",
+    "aten::fill_diagonal_",
+    "aten::flip",
+    "aten::huber_loss",
+    "aten::huber_loss_backward",
+    "aten::mse_loss",
+    "aten::mse_loss_backward",
+    "aten::pixel_shuffle",
+    "aten::pixel_unshuffle",
+    "aten::repeat",
+    "aten::roll",
+    "aten::select_backward",
+    "aten::select_scatter",
+    "aten::slice_backward",
+    "aten::slice_scatter",
+    "aten::smooth_l1_loss",
+    "aten::smooth_l1_loss_backward",
+    "aten::stack",
+    "aten::unfold_backward",
+    "aten::binary_cross_entropy_with_logits",
+};
+// By taps.
+constexpr std::string_view kByTaps[] = {"reflection_pad1d",  "reflection_pad2d",  "reflection_pad3d",
+                                        "replication_pad1d", "replication_pad2d", "replication_pad3d"};
+constexpr std::string_view kResampled[] = {
+    "upsample_nearest1d",        "upsample_nearest2d",        "upsample_nearest3d",      "_upsample_nearest_exact1d",
+    "_upsample_nearest_exact2d", "_upsample_nearest_exact3d", "upsample_linear1d",       "upsample_bilinear2d",
+    "upsample_trilinear3d",      "upsample_bicubic2d",        "_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"};
+
+}  // namespace
+
+void register_arranging(const Registration& to) {
+    const auto as_it_is = [&](const std::string& name, AcceptFunction accepts) {
+        if (const Operator* const op = find_operator(name); op != nullptr && op->record->kernel.function != nullptr)
+            to.add(name, op->record->kernel.function, accepts);
+    };
+    for (const std::string_view name : kByLoops) as_it_is(std::string(name), takes);
+    for (const std::string_view name : kByTaps) {
+        as_it_is(concat("aten::", name), takes);
+        as_it_is(concat("aten::", name, "_backward"), takes_floating<0, 1>);
+    }
+    for (const std::string_view name : kResampled) {
+        for (const std::string_view overload : {"", ".vec"}) {
+            as_it_is(concat("aten::", name, overload), takes_floating<0>);
+            as_it_is(concat("aten::", name, "_backward", overload), takes_floating<0>);
+        }
+    }
+    to.add("aten::tril", filling<triangle<true>>, takes_matrix);
+    to.add("aten::triu", filling<triangle<false>>, takes_matrix);
+}
+
+}  // namespace loupe::cuda

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of devices against the CPU's, on the device for tests: layouts, sizes and edges that the operators' samples
+// have not; that they copy nothing to the host; and what they say of indices that are out of bounds.
+
+#include <QtTest>
+#include <functional>
+#include <limits>
+#include <random>
+
+#include "core/autograd/engine.h"
+#include "core/autograd/variable.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/dispatch/dispatch.h"
+#include "core/dispatch/fallback_observer.h"
+#include "core/dispatch/functions.h"
+#include "core/ops/random/random.h"
+#include "core/ops/samples.h"
+#include "core/plugin/plugin_loader.h"
+#include "core/tensor/device_copy.h"
+#include "tests/ops/sweep.h"
+
+using namespace loupe;
+using sweep::difference;
+
+namespace {
+
+constexpr Device kOwn{DeviceType::PrivateUse1, 1};
+const OperatorHandle<fn::TwoTensors> kSort{"aten::sort"};
+const OperatorHandle<> kEmbedding{"aten::embedding"};
+const OperatorHandle<> kIndexPut{"aten::index_put"};
+const OperatorHandle<> kMseLoss{"aten::mse_loss"};
+const OperatorHandle<> kSmoothLoss{"aten::smooth_l1_loss"};
+const OperatorHandle<> kBilinear{"aten::upsample_bilinear2d"};
+
+class Counter : public FallbackObserver, public ExecutionObserver {
+  public:
+    std::vector<std::string> fallbacks;
+    void on_fallback(const FallbackCost&) override { fallbacks.emplace_back("a loop"); }
+    void on_kernel(const KernelChoice& choice) override {
+        if (choice.backend == "cpu fallback") fallbacks.emplace_back(choice.op);
+    }
+};
+
+Tensor drawn(std::initializer_list<std::int64_t> sizes, ScalarType dtype = ScalarType::Float32) {
+    static Random random;
+    return random_tensor(random, sizes, dtype);
+}
+Tensor whole(std::initializer_list<std::int64_t> sizes, std::int64_t limit) {
+    static Random random;
+    return random_indices(random, sizes, limit);
+}
+Tensor channels_last(const Tensor& t) {
+    const Dims order{0, 2, 3, 1}, back{0, 3, 1, 2};
+    return fn::permute(fn::contiguous(fn::permute(t, order), 0), back);
+}
+IValue all_three() { return IValue(make_ptr<ListObject>(types::boolean(), std::vector<IValue>{true, true, true})); }
+
+using Work = std::function<TensorList(const TensorList&)>;
+
+struct Case {
+    std::string name;
+    TensorList inputs;
+    Work work;
+    double tolerance = 2e-5;
+};
+
+std::vector<Case> cases() {
+    const Dims two{2, 2}, three{3, 3}, one{1, 1};
+    const auto list = [](const auto& tuple) {
+        return std::apply([](const auto&... t) { return TensorList{t...}; }, tuple);
+    };
+    const Tensor odd = fn::slice(drawn({70, 91}), 1, 3, 90, 2);
+    std::vector<Case> all{
+        {"softmax of turned rows",
+         {fn::t(drawn({37, 130}))},
+         [](const TensorList& in) {
+             return TensorList{fn::softmax(in[0], -1, IValue()), fn::softmax(in[0], 0, IValue())};
+         }},
+        {"softmax of long rows",
+         {drawn({3, 5000})},
+         [](const TensorList& in) { return TensorList{fn::log_softmax(in[0], 1, IValue())}; }},
+        {"softmax of an odd slice",
+         {odd},
+         [](const TensorList& in) { return TensorList{fn::softmax(in[0], 1, IValue())}; }},
+        {"layer_norm with its gradient",
+         {drawn({40, 6, 50}), drawn({6, 50}), drawn({6, 50}), drawn({40, 6, 50})},
+         [=](const TensorList& in) {
+             const auto [y, mean, rstd] = fn::native_layer_norm(in[0], Dims{6, 50}, in[1], in[2], 1e-5);
+             TensorList out =
+                 list(fn::native_layer_norm_backward(in[3], in[0], Dims{6, 50}, mean, rstd, in[1], in[2], all_three()));
+             out.push_back(y);
+             return out;
+         }},
+        {"layer_norm of bfloat16 with wide parameters",
+         {drawn({8, 64}, ScalarType::BFloat16), drawn({64}), drawn({64})},
+         [](const TensorList& in) {
+             return TensorList{std::get<0>(fn::native_layer_norm(in[0], Dims{64}, in[1], in[2], 1e-5))};
+         },
+         2e-2},
+        {"sort with NaN",
+         {fn::masked_fill(drawn({6, 50}), fn::gt_scalar(drawn({6, 50}), Scalar(0.8)),
+                          Scalar(std::numeric_limits<double>::quiet_NaN()))},
+         [](const TensorList& in) {
+             return TensorList{std::get<0>(kSort(in[0], std::int64_t{1}, false)),
+                               std::get<0>(kSort(in[0], std::int64_t{0}, true))};
+         }},
+        {"sort of float64 rows",
+         {drawn({7, 33}, ScalarType::Float64)},
+         [=](const TensorList& in) { return list(kSort(in[0], std::int64_t{1}, true)); }},
+        {"sort of int64",
+         {fn::t(whole({9, 40}, 1 << 30))},
+         [](const TensorList& in) { return TensorList{std::get<0>(kSort(in[0], std::int64_t{0}, false))}; }},
+        {"index_put adds up",
+         {drawn({20, 3, 4}), whole({50}, 20), whole({50}, 4), drawn({50, 3})},
+         [](const TensorList& in) {
+             return TensorList{kIndexPut(in[0], TensorList{in[1], Tensor(), in[2]}, in[3], true)};
+         }},
+        {"index by a mask",
+         {drawn({12, 5}), fn::gt_scalar(drawn({12}), Scalar(0.5))},
+         [](const TensorList& in) { return TensorList{fn::index(in[0], TensorList{in[1]})}; }},
+        {"scatter_add of many",
+         {drawn({16, 30}), whole({16, 200}, 30), drawn({16, 200})},
+         [](const TensorList& in) { return TensorList{fn::scatter_add(in[0], 1, in[1], in[2])}; }},
+        {"embedding gradient by frequency",
+         {drawn({64, 12}), whole({64}, 9)},
+         [](const TensorList& in) {
+             return TensorList{fn::embedding_dense_backward(in[0], in[1], std::int64_t{10}, std::int64_t{3}, true)};
+         }},
+        {"running sums of long lines",
+         {drawn({3, 3000}), drawn({200, 4})},
+         [](const TensorList& in) {
+             return TensorList{fn::cumsum(in[0], 1, IValue()), fn::cumsum(in[1], 0, IValue())};
+         }},
+        {"pictures turned around",
+         {drawn({2, 3, 7, 9})},
+         [](const TensorList& in) {
+             return TensorList{fn::flip(in[0], Dims{1, 3}), fn::roll(in[0], Dims{2, -3}, Dims{2, 3}),
+                               fn::tril(fn::t(fn::select(fn::select(in[0], 0, 0), 0, 0)), 1)};
+         }},
+        {"losses of strided pairs",
+         {fn::t(drawn({30, 20})), drawn({20, 30})},
+         [](const TensorList& in) {
+             return TensorList{kMseLoss(in[0], in[1], std::int64_t{1}),
+                               kSmoothLoss(in[0], in[1], std::int64_t{2}, 0.3)};
+         }},
+    };
+    for (const bool last : {false, true}) {
+        const auto laid = [last](const Tensor& t) { return last ? channels_last(t) : t; };
+        const std::string suffix = last ? ", channels last" : "";
+        const Tensor image = laid(drawn({4, 6, 11, 13})), grad = laid(drawn({4, 6, 11, 13}));
+        all.push_back(
+            {"batch_norm" + suffix,
+             {image, drawn({6}), drawn({6}), drawn({6}), fn::abs(drawn({6})), grad},
+             [=](const TensorList& in) {
+                 // The running statistics are written: on copies.
+                 const Tensor mean = fn::clone(in[3]), spread = fn::clone(in[4]);
+                 const auto y = fn::native_batch_norm(in[0], in[1], in[2], mean, spread, true, 0.1, 1e-5);
+                 TensorList out = list(fn::native_batch_norm_backward(in[5], in[0], in[1], mean, spread, std::get<1>(y),
+                                                                      std::get<2>(y), true, 1e-5, all_three()));
+                 for (const Tensor& t : {std::get<0>(y), mean, spread}) out.push_back(t);
+                 out.push_back(std::get<0>(fn::native_batch_norm(in[0], in[1], in[2], mean, spread, false, 0.1, 1e-5)));
+                 return out;
+             },
+             1e-4});
+        all.push_back({"pools" + suffix, {image}, [=](const TensorList& in) {
+                           const auto most = fn::max_pool2d_with_indices(in[0], three, two, one, one, true);
+                           TensorList out = list(most);
+                           out.push_back(fn::max_pool2d_with_indices_backward(std::get<0>(most), in[0], three, two, one,
+                                                                              one, true, std::get<1>(most)));
+                           out.push_back(fn::avg_pool2d(in[0], three, two, one, false, false, IValue()));
+                           out.push_back(fn::adaptive_avg_pool2d(in[0], Dims{3, 5}));
+                           out.push_back(kBilinear(in[0], Dims{17, 8}, false, IValue(), IValue()));
+                           return out;
+                       }});
+    }
+    return all;
+}
+
+}  // namespace
+
+class TestDeviceOperators : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() { load_plugins_from(LOUPE_BINARY_DIR "/lib/test_plugins"); }
+
+    void asOnTheHost_data() {
+        QTest::addColumn<int>("index");
+        int index = 0;
+        for (const Case& c : cases()) QTest::addRow("%s", c.name.c_str()) << index++;
+    }
+    void asOnTheHost() {
+        QFETCH(int, index);
+        const Case c = cases()[static_cast<std::size_t>(index)];
+        TensorList there;
+        for (const Tensor& t : c.inputs) there.push_back(on_device(t, kOwn));
+        const TensorList wanted = c.work(c.inputs);
+        Counter counter;
+        TensorList found;
+        {
+            const ObserverScope watched(&counter);
+            set_fallback_observer(&counter);
+            found = c.work(there);
+            set_fallback_observer(nullptr);
+        }
+        QVERIFY2(counter.fallbacks.empty(), counter.fallbacks.empty() ? "" : counter.fallbacks.front().c_str());
+        QCOMPARE(found.size(), wanted.size());
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            QVERIFY(found[i].device() == kOwn);
+            QCOMPARE(found[i].dtype(), wanted[i].dtype());
+            QCOMPARE(difference(on_host(found[i]), wanted[i], c.tolerance), std::string());
+        }
+    }
+
+    void indicesOutOfBounds() {
+        const Tensor table = on_device(drawn({5, 3}), kOwn);
+        const auto refusal = [](const std::function<void()>& work) -> std::string {
+            try {
+                work();
+            } catch (const Error& error) {
+                return error.message();
+            }
+            return {};
+        };
+        const Tensor bad = on_device(tensor_of<std::int64_t>({1, 7}, {2}), kOwn);
+        QCOMPARE(refusal([&] { kEmbedding(table, bad, std::int64_t{-1}, false, false); }),
+                 std::string("index out of range in self: 7 of 5 rows (in aten::embedding)"));
+        QCOMPARE(refusal([&] {
+                     fn::index(table, TensorList{Tensor(), bad});
+                 }),
+                 std::string("index 7 is out of bounds for dimension 1 with size 3 (in aten::index)"));
+        QCOMPARE(refusal([&] {
+                     fn::nll_loss(fn::t(fn::slice(table, 1, 0, 2, 1)),
+                                  on_device(tensor_of<std::int64_t>({0, -3}, {2}), kOwn), Tensor(), std::int64_t{1},
+                                  std::int64_t{-100});
+                 }),
+                 std::string("Target -3 is out of bounds. (in aten::nll_loss)"));
+        // And the next call is none the worse.
+        QCOMPARE(refusal([&] { fn::index_select(table, 0, on_device(tensor_of<std::int64_t>({4}, {1}), kOwn)); }),
+                 std::string());
+    }
+
+    void dropoutIsDifferentiated() {
+        const Tensor x = on_device(drawn({1000}), kOwn);
+        set_requires_grad(x, true);
+        const Tensor y = fn::dropout(x, 0.25, true);
+        QVERIFY(y.device() == kOwn);
+        backward({fn::sum(y)});
+        // Kept elements were scaled up, the gradients of the others are 0.
+        const Tensor here = on_host(fn::detach(y)), own = on_host(fn::detach(x)), slope = on_host(grad_of(x));
+        int kept = 0;
+        for (std::int64_t i = 0; i < 1000; ++i) {
+            const bool is_kept = here.data<float>()[i] != 0;
+            kept += is_kept ? 1 : 0;
+            QCOMPARE(slope.data<float>()[i], is_kept ? 1 / 0.75F : 0.0F);
+            QVERIFY(std::abs(here.data<float>()[i] - slope.data<float>()[i] * own.data<float>()[i]) < 1e-6F);
+        }
+        QVERIFY(kept > 690 && kept < 810);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestDeviceOperators)
+#include "test_device_operators.moc"
