@@ -115,6 +115,8 @@ void print_notice(const std::string& line) { std::fprintf(stderr, "%s\n", line.c
 void confine_source(const std::string& model, const FilePermissions& permissions,
                     const std::vector<std::string>& written) {
     if (fs::path(model).extension() != ".py") return;
+    // Drivers of devices start with what they may not have afterwards.
+    plugins();
     std::error_code failed;
     std::vector<fs::path> writable{"/dev", fs::temp_directory_path(failed)};
     for (const fs::path& path : permissions.write) writable.push_back(nearest_folder(path));

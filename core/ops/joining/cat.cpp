@@ -91,6 +91,7 @@ void copy_run(std::byte* to, const std::byte* from, std::size_t bytes) {
 // All in one order of memory, so that the result is runs of each in turn. False when they are not, or the runs are few.
 bool cat_in_runs(const Tensor& out, const TensorList& tensors, std::size_t along) {
     constexpr std::int64_t kFewest = 16;
+    if (!out.device().is_cpu()) return false;
     const bool last = !out.is_contiguous() && out.is_channels_last();
     if (!last && !out.is_contiguous()) return false;
     std::int64_t count = 1;

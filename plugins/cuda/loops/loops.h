@@ -26,6 +26,10 @@ void run_where(int element_size, const Queue& queue, const LoopShape& loop);
 // Converts and moves; complex numbers and equal dtypes by their bits (`bytes` of an element, else 0).
 void run_copy(int bytes, const Queue& queue, const LoopShape& loop);
 
+// start + i step, in int64 or double.
+void run_range(const Queue& queue, Element element, const Numbers& start, const Numbers& step, std::int64_t count,
+               void* to);
+
 // A reduction: outer loop over the outputs, inner over what is reduced.
 struct ReduceShape {
     LoopShape kept;     // operands: outputs, then the input at the first reduced element

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of three tensors, choice by a condition, and copies.
+// Functions of three tensors, choice by a condition, copies and ranges.
 #include "plugins/cuda/loops/loops.h"
 #include "plugins/cuda/loops/operation.h"
 
@@ -143,6 +143,19 @@ void run_move(const Queue& queue, const LoopShape& loop) {
     if (!run_turned<Bits>(queue, loop)) launch(queue, loop.count, MoveBody<Bits>{loop});
 }
 
+struct RangeBody {
+    Element element;
+    Numbers start, step;
+    char* to;
+    LOUPE_HD void operator()(std::int64_t i) const {
+        char* const place = to + i * size_of(element);
+        if (is_integer(element))
+            store(place, element, start.whole[0] + step.whole[0] * i);
+        else
+            store(place, element, start.real[0] + step.real[0] * static_cast<double>(i));
+    }
+};
+
 }  // namespace
 
 bool run_ternary(TernaryOp op, Element as, const Queue& q, const LoopShape& loop, const Numbers& n) {
@@ -198,6 +211,11 @@ void run_copy(int bytes, const Queue& q, const LoopShape& loop) {
         run_loop<Same, double, 1>(q, loop, n);
     else
         run_loop<Same, float, 1>(q, loop, n);
+}
+
+void run_range(const Queue& q, Element element, const Numbers& start, const Numbers& step, std::int64_t count,
+               void* to) {
+    launch(q, count, RangeBody{element, start, step, static_cast<char*>(to)});
 }
 
 }  // namespace loupe::cuda

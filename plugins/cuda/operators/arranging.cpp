@@ -4,6 +4,7 @@
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/registry.h"
+#include "plugins/cuda/loops/loops.h"
 #include "plugins/cuda/operators/dense.h"
 #include "plugins/cuda/operators/operators.h"
 
@@ -14,6 +15,31 @@ namespace {
 Tensor places(std::int64_t count, std::int64_t behind, Device device) {
     const Tensor line = fn::arange(Scalar(count), static_cast<std::int64_t>(ScalarType::Int64), IValue(), device);
     return behind == 0 ? line : fn::unsqueeze(line, -1);
+}
+
+// The numbers are (end), (start, end) or (start, end, step).
+template <std::size_t kNumbers>
+void arange(Arguments arguments, IValue* results) {
+    const Tensor out = results[0].to_tensor();
+    const Room room(out);
+    const auto both = [](const Scalar& value) {
+        Numbers numbers;
+        numbers.real[0] = value.to_double();
+        numbers.whole[0] = value.to<std::int64_t>();
+        return numbers;
+    };
+    run_range(queue_of(out.device()), element_of(out.dtype()),
+              both(kNumbers == 1 ? Scalar(0) : arguments[0].to_scalar()),
+              both(kNumbers == 3 ? arguments[2].to_scalar() : Scalar(1)), out.numel(), address_of(room.tensor()));
+    room.put_back();
+}
+bool takes_known_dtype(Arguments a, std::string* why) {
+    if (!takes(a, why)) return false;
+    // Where it is said; else it is one of those that loops know.
+    const IValue& given = a[a.size() - 4];
+    const bool is_taken = given.is_none() || is_known(static_cast<ScalarType>(given.to_int()));
+    if (!is_taken && why != nullptr) *why = "a dtype that loops have not";
+    return is_taken;
 }
 
 template <bool kLower>
@@ -45,15 +71,23 @@ constexpr std::string_view kByLoops[] = {
     "aten::diagonal_backward",
     "aten::diagonal_scatter",
     "aten::fill_diagonal_",
+    "aten::full",
+    "aten::full_like",
     "aten::flip",
     "aten::huber_loss",
     "aten::huber_loss_backward",
     "aten::mse_loss",
     "aten::mse_loss_backward",
+    "aten::new_full",
+    "aten::new_ones",
+    "aten::new_zeros",
+    "aten::ones",
+    "aten::ones_like",
     "aten::pixel_shuffle",
     "aten::pixel_unshuffle",
     "aten::repeat",
     "aten::roll",
+    "aten::scalar_tensor",
     "aten::select_backward",
     "aten::select_scatter",
     "aten::slice_backward",
@@ -62,6 +96,8 @@ constexpr std::string_view kByLoops[] = {
     "aten::smooth_l1_loss_backward",
     "aten::stack",
     "aten::unfold_backward",
+    "aten::zeros",
+    "aten::zeros_like",
     "aten::binary_cross_entropy_with_logits",
 };
 // By taps.
@@ -90,6 +126,9 @@ void register_arranging(const Registration& to) {
             as_it_is(concat("aten::", name, "_backward", overload), takes_floating<0>);
         }
     }
+    to.add("aten::arange", &arange<1>, takes_known_dtype);
+    to.add("aten::arange.start", &arange<2>, takes_known_dtype);
+    to.add("aten::arange.start_step", &arange<3>, takes_known_dtype);
     to.add("aten::tril", filling<triangle<true>>, takes_matrix);
     to.add("aten::triu", filling<triangle<false>>, takes_matrix);
 }

@@ -126,6 +126,28 @@ void addmm(const Tensor& out, const Tensor& self, const Tensor& mat1, const Tens
     multiply(out, mat1, mat2, beta.to<double>(), alpha.to<double>());
 }
 
+Tensor as_column(const Tensor& vector) {
+    return vector.view_as_strided(std::array{vector.numel(), std::int64_t{1}},
+                                  std::array{vector.dim() == 0 ? std::int64_t{1} : vector.strides()[0], std::int64_t{1}},
+                                  vector.storage_offset());
+}
+void mv(const Tensor& out, const Tensor& self, const Tensor& vec) {
+    if (self.sizes()[1] == 0) return fill_with(out, 0);
+    multiply(as_column(out), self, as_column(vec), 0, 1);
+}
+void addmv(const Tensor& out, const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta,
+           const Scalar& alpha) {
+    spread(out, self, beta);
+    multiply(as_column(out), mat, as_column(vec), beta.to<double>(), alpha.to<double>());
+}
+void dot(const Tensor& out, const Tensor& self, const Tensor& other) {
+    if (self.numel() == 0) return fill_with(out, 0);
+    const Tensor column = as_column(self);
+    const Tensor row = column.view_as_strided(std::array{std::int64_t{1}, self.numel()},
+                                              std::array{std::int64_t{1}, column.strides()[0]}, self.storage_offset());
+    multiply(as_column(out), row, as_column(other), 0, 1);
+}
+
 // Same dtypes, one that cuBLAS takes, and no number that it would lose.
 template <std::size_t kTensors>
 bool accepts(Arguments arguments, std::string* why) {
@@ -156,6 +178,10 @@ void register_products(const PluginRegistries& registries) {
     add("aten::mm", filling<mm>, accepts<2>);
     add("aten::bmm", filling<bmm>, accepts<2>);
     add("aten::addmm", filling<addmm>, accepts_added);
+    add("aten::mv", filling<mv>, accepts<2>);
+    add("aten::addmv", filling<addmv>, accepts_added);
+    add("aten::dot", filling<dot>, accepts<2>);
+    add("aten::vdot", filling<dot>, accepts<2>);
     add("aten::baddbmm", filling<addmm>, accepts_added);
 }
 

@@ -2,10 +2,12 @@
 // Kernels of devices against the CPU's, on the device for tests: layouts, sizes and edges that the operators' samples
 // have not; that they copy nothing to the host; and what they say of indices that are out of bounds.
 
+#include <QFile>
 #include <QtTest>
 #include <functional>
 #include <limits>
 #include <random>
+#include <set>
 
 #include "core/autograd/engine.h"
 #include "core/autograd/variable.h"
@@ -14,6 +16,7 @@
 #include "core/dispatch/dispatch.h"
 #include "core/dispatch/fallback_observer.h"
 #include "core/dispatch/functions.h"
+#include "core/dispatch/registry.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
 #include "core/plugin/plugin_loader.h"
@@ -127,6 +130,8 @@ std::vector<Case> cases() {
          [](const TensorList& in) {
              return TensorList{fn::embedding_dense_backward(in[0], in[1], std::int64_t{10}, std::int64_t{3}, true)};
          }},
+        {"cat along the last of many", {drawn({40, 8}), drawn({40, 3}), drawn({40, 5})},
+         [](const TensorList& in) { return TensorList{fn::cat(in, 1), fn::stack(TensorList{in[0], in[0]}, 1)}; }},
         {"running sums of long lines",
          {drawn({3, 3000}), drawn({200, 4})},
          [](const TensorList& in) {
@@ -211,6 +216,33 @@ class TestDeviceOperators : public QObject {
             QCOMPARE(found[i].dtype(), wanted[i].dtype());
             QCOMPARE(difference(on_host(found[i]), wanted[i], c.tolerance), std::string());
         }
+    }
+
+    // What runs on copies on the host, or by NVIDIA's libraries where those have it: a list that should only get
+    // shorter.
+    void fallbacks() {
+        QFile file(LOUPE_SOURCE_DIR "/tests/plugins/cuda/without_loops.txt");
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        std::set<std::string> known;
+        for (const QByteArray& line : file.readAll().split('\n')) {
+            if (!line.isEmpty() && !line.startsWith('#')) known.insert(line.toStdString());
+        }
+        std::set<std::string> found;
+        for (const Operator* const op : all_operators()) {
+            if (op->variant != OperatorVariant::Functional || op->record->kernel.function == nullptr ||
+                op->is_composite() || op->works_anywhere || op->record->placement == Placement::Host)
+                continue;
+            const auto& candidates = op->kernels->candidates[static_cast<std::size_t>(DeviceType::PrivateUse1)];
+            const bool has_loops =
+                std::ranges::any_of(candidates, [](const KernelCandidate& c) { return c.backend == "loops"; });
+            // Operators on lists, numbers and texts have no tensor to run on.
+            const bool has_tensors = op->tensor_arguments != 0 || op->list_arguments != 0 || op->device_argument >= 0;
+            if (!has_loops && has_tensors && op->full_name.starts_with("aten::")) found.insert(op->full_name);
+        }
+        for (const std::string& name : found)
+            QVERIFY2(known.contains(name), concat(name, " has no form on devices and is not listed").c_str());
+        for (const std::string& name : known)
+            QVERIFY2(found.contains(name), concat(name, " is listed and has a form on devices").c_str());
     }
 
     void indicesOutOfBounds() {
