@@ -166,7 +166,8 @@ void Program::permit_reading(const fs::path& file) const {
 }
 
 void Program::load(const fs::path& path, const fs::path& weights) {
-    const fs::path from = !weights.empty() || !is_eager() ? weights : weights_beside(path);
+    const bool has_weights = !is_eager() || file_.is_built_in;  // of a source they lie beside it
+    const fs::path from = !weights.empty() || has_weights ? weights : weights_beside(path);
     if (from.empty()) return;
     if (weights.empty()) refuse_weights_outside(file_, from);
     const WeightsReport report = session::load_weights(*file_.module, from, true);
