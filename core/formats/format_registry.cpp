@@ -7,9 +7,9 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/formats/checkpoint/checkpoint_tree.h"
 #include "core/formats/checkpoint/distributed_checkpoint.h"
 #include "core/formats/checkpoint/weights_file.h"
+#include "core/formats/checkpoint/weights_tree.h"
 #include "core/formats/exported/exported_reader.h"
 #include "core/formats/exported/program_writer.h"
 #include "core/formats/file_kind.h"
@@ -44,29 +44,19 @@ bool is_checkpoint(const Ptr<MappedFile>& file) {
     }
 }
 
-// Weights without a program: modules guessed from their names.
-ModelFile tree_of(CheckpointWeights weights, const std::string& description) {
-    strip_wrapper_prefix(weights);
-    ModelFile model;
-    model.unit = make_ptr<ir::CompilationUnit>();
-    model.module = guess_module_tree(weights);
-    model.format = concat(description, ", modules guessed from names and shapes");
-    return model;
-}
-
 ModelFile open_checkpoint(const Ptr<MappedFile>& file) {
-    return tree_of(read_checkpoint_weights(file->path()), identify_file(file).description);
+    return weights_tree(read_checkpoint_weights(file->path()), identify_file(file).description);
 }
 
 bool is_safetensors(const Ptr<MappedFile>& file) { return is_kind(file, FileKind::Safetensors); }
 bool is_index(const Ptr<MappedFile>& file) { return is_kind(file, FileKind::WeightsIndex); }
 
 ModelFile open_weights(const Ptr<MappedFile>& file) {
-    return tree_of(read_weights_file(file->path()), identify_file(file).description);
+    return weights_tree(read_weights_file(file->path()), identify_file(file).description);
 }
 
 ModelFile open_weights_folder(const std::filesystem::path& folder) {
-    return tree_of(read_weights_file(folder), is_distributed_checkpoint(folder)
+    return weights_tree(read_weights_file(folder), is_distributed_checkpoint(folder)
                                                   ? "a checkpoint of torch.distributed.checkpoint"
                                                   : "a folder of weights");
 }
@@ -99,6 +89,7 @@ ErrorKind as_file_error(ErrorKind kind) {
 
 FormatRegistry::FormatRegistry() {
     readers_.push_back(python::model_source_format());
+    readers_.push_back(python::pretrained_format());
     readers_.push_back({"checkpoint", {".pt", ".pth", ".bin", ".ckpt", ".tar"}, is_checkpoint, open_checkpoint});
     readers_.push_back(
         {"TorchScript archive", {".pt", ".pth", ".ptl", ".ts", ".torchscript"}, is_torchscript, read_torchscript});

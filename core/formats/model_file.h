@@ -43,6 +43,8 @@ struct ModelFile {
     // The same of methods with inputs of their own.
     std::map<std::string, std::vector<IValue>, std::less<>> method_examples = {};
     Ptr<FileSandbox> files = nullptr;  // of a source: its file permissions
+    bool is_built_in = false;          // its sources are the engine's own, for the weights of the file
+    std::string cannot_run = {};       // of one without a program: why
 };
 
 }  // namespace loupe

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The reader of Python model sources is core/python's, which stands above this room.
+// The readers of what is run as Python are core/python's, which stands above this room.
 
 #include "core/formats/format_reader.h"
 
 namespace loupe::python {
 
 FormatReader model_source_format();
+FormatReader pretrained_format();
 
 }  // namespace loupe::python

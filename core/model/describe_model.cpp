@@ -179,7 +179,7 @@ void add_original_sources(const ModelFile& file, ModelInfo& model) {
 void add_archive_sources(const ModelFile& file, ModelInfo& model) {
     for (const auto& source : file.sources) {
         if (source == nullptr) continue;
-        const bool is_editable = file.eager != nullptr;
+        const bool is_editable = file.eager != nullptr && !file.is_built_in;
         model.sources.push_back({source->file().value_or("code"), source->text(), is_editable, is_editable});
     }
 }

@@ -31,6 +31,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::int64_t kTracedWhenOpened = 64 << 20;  // bytes of parameters
+
 std::string describe_arguments(const std::vector<IValue>& arguments) {
     std::string text;
     for (const IValue& argument : arguments) {
@@ -164,7 +166,8 @@ void Program::permit_reading(const fs::path& file) const {
 }
 
 void Program::load(const fs::path& path, const fs::path& weights) {
-    const fs::path from = !weights.empty() || !is_eager() ? weights : weights_beside(path);
+    const bool has_weights = !is_eager() || file_.is_built_in;  // of a source they lie beside it
+    const fs::path from = !weights.empty() || has_weights ? weights : weights_beside(path);
     if (from.empty()) return;
     if (weights.empty()) refuse_weights_outside(file_, from);
     const WeightsReport report = session::load_weights(*file_.module, from, true);
@@ -188,11 +191,15 @@ void Program::describe(const fs::path& path, const std::string& build) {
         info->form = ModelForm::Evaluated;
         info->graph = build_module_graph(file_.module);
         info_ = std::move(info);
-        if (file_.eager->example_inputs()) trace_with(example_arguments());
+        // A trace runs the model: of large weights that is their time, and their pages.
+        const bool is_large = file_.is_built_in && info_->parameter_bytes > kTracedWhenOpened;
+        if (file_.eager->example_inputs() && !is_large) trace_with(example_arguments());
         return;
     }
     if (info->methods.empty() && file_.archive == nullptr) {
-        info->cannot_run = "weights without a program; give them to a model source with --weights";
+        info->cannot_run = !file_.cannot_run.empty()
+                               ? file_.cannot_run
+                               : "weights without a program; give them to a model source with --weights";
         info->graph = build_module_graph(file_.module);
         info_ = std::move(info);
         return;
@@ -383,7 +390,7 @@ void Program::become(ModelForm form, Ptr<ir::CompilationUnit> unit, nn::ModulePt
     for (SourceFile& source : info->sources) {
         // The graph's lines are the file's.
         source.is_original = true;
-        source.is_editable = source.is_editable || !is_library_path(source.name);
+        source.is_editable = source.is_editable || (!file_.is_built_in && !is_library_path(source.name));
     }
     info_ = std::move(info);
 }

@@ -2,6 +2,7 @@
 # Writes a C++ source with the text of Python modules and the records of their names:
 #   cmake -DOUTPUT=out.cpp -DFUNCTION=standard_modules_in_python -DHEADER=core/python/library/standard_modules.h
 #         -DFOLDER=... -DFILES=json.py,json/decoder.py -P embed_python.cmake
+# With -DPACKAGE=architectures the folder is that package: llama.py is architectures.llama, __init__.py the package.
 string(REPLACE "," ";" FILES "${FILES}")
 set(texts "")
 set(records "")
@@ -10,6 +11,10 @@ foreach(file IN LISTS FILES)
   file(READ "${FOLDER}/${file}" text)
   string(REGEX REPLACE "\\.py$" "" name "${file}")
   string(REPLACE "/" "." name "${name}")
+  if(PACKAGE)
+    string(PREPEND name "${PACKAGE}.")
+    string(REGEX REPLACE "\\.__init__$" "" name "${name}")
+  endif()
   string(APPEND texts "constexpr std::string_view kText${number} = R\"embedded(${text})embedded\";\n\n")
   string(APPEND records "    {\"${name}\", nullptr, kText${number}},\n")
   math(EXPR number "${number} + 1")

@@ -42,8 +42,14 @@ void register_engine_types() {
     register_foreign_type(IValue::Tag::Future, compiled_value_type());
 }
 
-Ptr<Evaluator> make_evaluator(EvaluatorOptions options) {
+const ModuleTable& all_modules() {
     static const AllModules modules;
+    return modules;
+}
+
+Ptr<Evaluator> make_evaluator(EvaluatorOptions options) { return make_evaluator(std::move(options), all_modules()); }
+
+Ptr<Evaluator> make_evaluator(EvaluatorOptions options, const ModuleTable& modules) {
     static const bool is_registered = [] {
         register_engine_types();
         set_warning_taker(take_warning);

@@ -7,6 +7,9 @@
 namespace loupe::python {
 
 Ptr<Evaluator> make_evaluator(EvaluatorOptions options = {});
+// The same with other modules than those of all_modules(); the table lives as long as the evaluator.
+Ptr<Evaluator> make_evaluator(EvaluatorOptions options, const ModuleTable& modules);
+const ModuleTable& all_modules();
 
 // What tensors, modules and devices do in programs; make_evaluator() does it too. Until then they are objects without
 // attributes to the language.

@@ -310,6 +310,8 @@ IValue choose_model(Evaluator& evaluator, const Namespace& names, const std::str
     return model;
 }
 
+}  // namespace
+
 ModelFile model_of(const Ptr<Evaluator>& evaluator, const NamespacePtr& names, const std::string& build) {
     ModelFile file;
     file.format = "Python model source";
@@ -337,7 +339,7 @@ ModelFile model_of(const Ptr<Evaluator>& evaluator, const NamespacePtr& names, c
     return file;
 }
 
-Ptr<Evaluator> evaluator_of_source(const FilePermissions& permissions) {
+Ptr<Evaluator> evaluator_of_source(const FilePermissions& permissions, const ModuleTable& modules) {
     static const bool is_registered = [] {
         ir::set_evaluated_range(current_range);
         return true;
@@ -349,8 +351,10 @@ Ptr<Evaluator> evaluator_of_source(const FilePermissions& permissions) {
     options.error_output = [](std::string_view text) { runtime::print_error_text(text); };
     options.permissions = permissions;
     options.notice = give_notice;
-    return make_evaluator(std::move(options));
+    return make_evaluator(std::move(options), modules);
 }
+
+namespace {
 
 // Python's own words, with the line where it happened.
 template <typename Run>
@@ -367,7 +371,7 @@ ModelFile opened(Run&& run) {
 ModelFile open_model_source(const std::shared_ptr<const ir::Source>& source, const std::string& build,
                             const FilePermissions& permissions) {
     return opened([&] {
-        const Ptr<Evaluator> evaluator = evaluator_of_source(permissions);
+        const Ptr<Evaluator> evaluator = evaluator_of_source(permissions, all_modules());
         const NamespacePtr names = evaluator->run_source(source);
         ModelFile file = model_of(evaluator, names, build);
         file.files = Ptr<FileSandbox>(&evaluator->state().files());

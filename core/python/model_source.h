@@ -44,4 +44,9 @@ ModelFile open_model_source(const std::string& path, const std::string& build = 
 ModelFile open_model_source(const std::shared_ptr<const ir::Source>& source, const std::string& build = {},
                             const FilePermissions& permissions = {});
 
+// The two halves of it: an evaluator for a model source, and the model of one that has run, by the names of its main
+// module.
+Ptr<Evaluator> evaluator_of_source(const FilePermissions& permissions, const ModuleTable& modules);
+ModelFile model_of(const Ptr<Evaluator>& evaluator, const NamespacePtr& names, const std::string& build);
+
 }  // namespace loupe::python

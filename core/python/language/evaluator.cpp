@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/python/language/evaluator.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -203,14 +204,19 @@ std::optional<IValue> Evaluator::State::load_module(Evaluator& owner, std::strin
     }
     std::shared_ptr<const ir::Source> source;
     if (record != nullptr) {
-        source = std::make_shared<ir::Source>(std::string(record->source), concat("<", name, ">"));
+        std::string file = concat("<", name, ">");
+        if (record->is_shown) {
+            file = concat(name, ".py");
+            std::replace(file.begin(), file.end() - 3, '.', '/');
+        }
+        source = std::make_shared<ir::Source>(std::string(record->source), file);
     } else if (const auto path = find_file(name)) {
         source = std::make_shared<ir::Source>(files().read_text(*path), *path);
     } else {
         return std::nullopt;
     }
     const Ptr<Unit> unit = add_unit(owner, source, std::string(name));
-    unit->is_library = record != nullptr;
+    unit->is_library = record != nullptr && !record->is_shown;
     auto module = make_ptr<PythonModule>(
         std::string(name), [names = unit->globals.get()](std::string_view wanted) { return names->find(wanted); });
     modules.insert_or_assign(std::string(name), IValue::other(module));

@@ -89,6 +89,7 @@ struct ModuleRecord {
     std::string_view name;
     void (*fill)(PythonModule& module) = nullptr;  // of one written in C++: called once an evaluator
     std::string_view source = {};                  // of one written in Python: its text
+    bool is_shown = false;                         // stepping goes there, and its text is a source of the model
 };
 
 // The modules that programs may import beside the files of their own folder.

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weights of a folder into the model of its config, without a copy."""
+
+import torch
+from torch import nn
+
+# What older versions saved besides: computed from the config here.
+COMPUTED = (".attn.bias", ".attn.masked_bias", ".attention.bias", ".attention.masked_bias", ".rotary_emb.inv_freq",
+            "position_ids", ".embeddings.token_type_ids", "rotary_emb.cos_cached", "rotary_emb.sin_cached",
+            "embed_positions.weights", "predictions.decoder.bias", "lm_head.decoder.bias",
+            "encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
+
+LAYER_COUNTS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_decoder_layers", "encoder_layers",
+                "decoder_layers", "num_local_experts")
+
+
+def is_computed(name):
+    return any(name == end.lstrip(".") or name.endswith(end) for end in COMPUTED)
+
+
+def modern_name(name):
+    """TensorFlow's names of norms, which the first checkpoints have."""
+    if name.endswith(".gamma"):
+        return name[:-5] + "weight"
+    if name.endswith("LayerNorm.beta"):
+        return name[:-4] + "bias"
+    return name
+
+
+def fitting_name(name, wanted, prefix):
+    """The model's name for one of the file: saved with another head, names have the base model's prefix or lack it."""
+    if name in wanted:
+        return name
+    if prefix and prefix + "." + name in wanted:
+        return prefix + "." + name
+    if prefix and name.startswith(prefix + ".") and name[len(prefix) + 1:] in wanted:
+        return name[len(prefix) + 1:]
+    first = name.find(".")
+    # The base model alone, of a file with a head.
+    if not prefix and first > 0 and name[first + 1:] in wanted:
+        return name[first + 1:]
+    return name
+
+
+def size_text(shape):
+    return "x".join(str(size) for size in shape) if len(shape) > 0 else "scalar"
+
+
+def owner_of(model, name):
+    parts = name.split(".")
+    for part in parts[:-1]:
+        model = getattr(model, part)
+    return model, parts[-1]
+
+
+def check_counts(config, most):
+    """A config may say any number of layers; none can be made of nothing."""
+    for key, value in config.items():
+        if isinstance(value, dict):
+            check_counts(value, most)
+        elif key in LAYER_COUNTS and isinstance(value, int) and not 0 <= value <= most:
+            raise ValueError(f"{key} is {value}, and there are {most} weights")
+
+
+def open_model(build, config, weights):
+    """The model, the names that the file lacks, those that the model does not have, and lines for wrong sizes."""
+    check_counts(config, len(weights))
+    model = build(config)
+    wanted = model.state_dict()
+    prefix = getattr(model, "base_model_prefix", "")
+    tied = getattr(model, "tied_weights", {})
+    given = {}
+    extra = []
+    wrong = []
+    for name, tensor in weights.items():
+        own = fitting_name(modern_name(name), wanted, prefix)
+        if own not in wanted:
+            if not is_computed(name):
+                extra.append(name)
+        elif tuple(tensor.shape) != tuple(wanted[own].shape):
+            wrong.append(f"{name} is {size_text(tensor.shape)}, the config makes it {size_text(wanted[own].shape)}")
+        else:
+            given[own] = tensor
+    # A file that has both has them apart.
+    shared = [(name, source) for name, source in tied.items() if name not in given or source not in given]
+    for name, source in shared:
+        held = given.get(name, given.get(source))
+        if held is not None:
+            given[name] = given[source] = held
+    missing = [name for name in wanted if name not in given]
+    if wrong or missing:
+        return None, missing, extra, wrong
+    model.load_state_dict(given, strict=True, assign=True)
+    for name, source in shared:
+        module, last = owner_of(model, name)
+        holder, held = owner_of(model, source)
+        setattr(module, last, getattr(holder, held))
+    model.eval()
+    return model, missing, extra, wrong

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whisper (Radford et al., 2022): speech, as a log-mel spectrogram, to text."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from architectures.common import (activation, attention, causal_mask, embedding, example_ids, head_of, linear,
+                                  split_heads)
+
+
+class Attention(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.k_proj = linear(width, width, False)
+        self.v_proj = linear(width, width)
+        self.q_proj = linear(width, width)
+        self.out_proj = linear(width, width)
+
+    def forward(self, x, of, mask=None):
+        query, key, value = (split_heads(self.q_proj(x), self.heads), split_heads(self.k_proj(of), self.heads),
+                             split_heads(self.v_proj(of), self.heads))
+        return self.out_proj(attention(query, key, value, query.shape[-1] ** -0.5, mask))
+
+
+class Layer(nn.Module):
+    def __init__(self, config, heads, inner, is_decoder):
+        super().__init__()
+        width = config["d_model"]
+        self.is_decoder = is_decoder
+        self.self_attn = Attention(width, heads)
+        self.self_attn_layer_norm = nn.LayerNorm(width)
+        if is_decoder:
+            self.encoder_attn = Attention(width, heads)
+            self.encoder_attn_layer_norm = nn.LayerNorm(width)
+        self.act = activation(config.get("activation_function", "gelu"))
+        self.fc1 = linear(width, inner)
+        self.fc2 = linear(inner, width)
+        self.final_layer_norm = nn.LayerNorm(width)
+
+    def forward(self, x, mask=None, encoded=None):
+        normed = self.self_attn_layer_norm(x)
+        x = x + self.self_attn(normed, normed, mask)
+        if self.is_decoder:
+            x = x + self.encoder_attn(self.encoder_attn_layer_norm(x), encoded)
+        return x + self.fc2(self.act(self.fc1(self.final_layer_norm(x))))
+
+
+class Encoder(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        width = config["d_model"]
+        self.conv1 = nn.Conv1d(config.get("num_mel_bins", 80), width, 3, padding=1)
+        self.conv2 = nn.Conv1d(width, width, 3, stride=2, padding=1)
+        self.embed_positions = embedding(config.get("max_source_positions", 1500), width)
+        self.layers = nn.ModuleList([Layer(config, config["encoder_attention_heads"], config["encoder_ffn_dim"], False)
+                                     for _ in range(config["encoder_layers"])])
+        self.layer_norm = nn.LayerNorm(width)
+
+    def forward(self, input_features):
+        x = F.gelu(self.conv2(F.gelu(self.conv1(input_features.to(self.conv1.weight.dtype)))))
+        x = x.permute(0, 2, 1) + self.embed_positions.weight
+        for layer in self.layers:
+            x = layer(x)
+        return self.layer_norm(x)
+
+
+class Decoder(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        width = config["d_model"]
+        self.scale = width ** 0.5 if config.get("scale_embedding", False) else 1.0
+        self.embed_tokens = embedding(config["vocab_size"], width)
+        self.embed_positions = embedding(config.get("max_target_positions", 448), width)
+        self.layers = nn.ModuleList([Layer(config, config["decoder_attention_heads"], config["decoder_ffn_dim"], True)
+                                     for _ in range(config["decoder_layers"])])
+        self.layer_norm = nn.LayerNorm(width)
+
+    def forward(self, input_ids, attention_mask, encoded):
+        x = self.embed_tokens(input_ids) * self.scale + self.embed_positions.weight[:input_ids.shape[1]]
+        mask = causal_mask(x, 0, attention_mask)
+        for layer in self.layers:
+            x = layer(x, mask, encoded)
+        return self.layer_norm(x)
+
+
+class Whisper(nn.Module):
+    base_model_prefix = "model"
+
+    def __init__(self, config):
+        super().__init__()
+        self.encoder = Encoder(config)
+        self.decoder = Decoder(config)
+
+    def forward(self, input_features, decoder_input_ids, decoder_attention_mask=None):
+        return self.decoder(decoder_input_ids, decoder_attention_mask, self.encoder(input_features))
+
+
+class WhisperForSpeech(nn.Module):
+    base_model_prefix = "model"
+
+    def __init__(self, config):
+        super().__init__()
+        self.model = Whisper(config)
+        self.proj_out = linear(config["d_model"], config["vocab_size"], False)
+        self.tied_weights = {"proj_out.weight": "model.decoder.embed_tokens.weight"}
+
+    def forward(self, input_features, decoder_input_ids, decoder_attention_mask=None):
+        return self.proj_out(self.model(input_features, decoder_input_ids, decoder_attention_mask))
+
+
+def build(config):
+    return Whisper(config) if head_of(config, "ForConditionalGeneration") == "Model" else WhisperForSpeech(config)
+
+
+def example_inputs(config):
+    length, bins = 2 * config.get("max_source_positions", 1500), config.get("num_mel_bins", 80)
+    waves = torch.sin(torch.arange(length * bins, dtype=torch.float32) * 0.01).view(1, bins, length)
+    return waves, example_ids(config["vocab_size"], 4)
