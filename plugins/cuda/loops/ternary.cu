@@ -41,26 +41,26 @@ template <typename Bits>
 struct WhereBody {
     LoopShape loop;
     LOUPE_HD void operator()(std::int64_t i) const {
-        char* places[kMaxOperands];
-        locate(loop, i, places);
+        char* places[4];
+        locate<4>(loop, i, places);
         const bool is_first = read<std::int64_t>(loop.operand[1], places[1]) != 0;
-        const int which = is_first ? 2 : 3;
-        const Operand& chosen = loop.operand[which];
+        const Operand& chosen = loop.operand[is_first ? 2 : 3];
+        const char* const from = is_first ? places[2] : places[3];
         const Element element = loop.operand[0].element;
         if (chosen.data != nullptr && chosen.element == element)
-            *reinterpret_cast<Bits*>(places[0]) = *reinterpret_cast<const Bits*>(places[which]);
+            *reinterpret_cast<Bits*>(places[0]) = *reinterpret_cast<const Bits*>(from);
         else if (is_integer(element))
-            store(places[0], element, read<std::int64_t>(chosen, places[which]));
+            store(places[0], element, read<std::int64_t>(chosen, from));
         else
-            store(places[0], element, read<double>(chosen, places[which]));
+            store(places[0], element, read<double>(chosen, from));
     }
 };
 template <typename Bits>
 struct MoveBody {
     LoopShape loop;
     LOUPE_HD void operator()(std::int64_t i) const {
-        char* places[kMaxOperands];
-        locate(loop, i, places);
+        char* places[2];
+        locate<2>(loop, i, places);
         *reinterpret_cast<Bits*>(places[0]) = *reinterpret_cast<const Bits*>(places[1]);
     }
 };
