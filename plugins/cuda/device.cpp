@@ -161,6 +161,8 @@ std::int64_t resident_threads(Device device) { return state_of(device).resident_
 bool takes(Arguments, std::string*) { return true; }
 
 Fault* fault_for(const Queue& queue, const char* op) {
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
     auto& state = *static_cast<State*>(queue.owner);
     const std::size_t slot = state.next_fault;
     state.next_fault = (slot + 1) % kFaultSlots;

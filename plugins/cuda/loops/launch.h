@@ -12,8 +12,11 @@ void check_launch(const char* what);
 
 inline constexpr int kThreads = 256;
 
+// Bodies are grid constants: a plain parameter that is indexed by dimension is copied to each thread's memory first,
+// which takes longer than the work.
+
 template <typename Body>
-__global__ void __launch_bounds__(kThreads) each_index(Body body, std::int64_t count) {
+__global__ void __launch_bounds__(kThreads) each_index(const __grid_constant__ Body body, std::int64_t count) {
     const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kThreads;
     for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x; i < count; i += step) body(i);
 }

@@ -281,7 +281,8 @@ __device__ void join_block(typename R::State& state) {
 
 template <typename R>
 __global__ void __launch_bounds__(kThreads)
-    reduce_blocks(ReduceShape shape, typename R::State* parts, std::int64_t splits, std::int64_t part) {
+    reduce_blocks(const __grid_constant__ ReduceShape shape, typename R::State* parts, std::int64_t splits,
+                  std::int64_t part) {
     char* places[kMaxOperands];
     const std::int64_t output = blockIdx.x;
     const std::int64_t split = blockIdx.y;
@@ -300,7 +301,7 @@ __global__ void __launch_bounds__(kThreads)
 
 template <typename R>
 __global__ void __launch_bounds__(kThreads)
-    join_parts(ReduceShape shape, const typename R::State* parts, std::int64_t splits) {
+    join_parts(const __grid_constant__ ReduceShape shape, const typename R::State* parts, std::int64_t splits) {
     char* places[kMaxOperands];
     locate(shape.kept, blockIdx.x, places);
     auto state = R::begin();

@@ -96,14 +96,14 @@ struct BlockTeam {
 };
 
 template <typename Body>
-__global__ void __launch_bounds__(kThreads) each_warp(Body body, std::int64_t count) {
+__global__ void __launch_bounds__(kThreads) each_warp(const __grid_constant__ Body body, std::int64_t count) {
     constexpr int kWarps = kThreads / 32;
     const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kWarps;
     for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kWarps + threadIdx.x / 32; i < count; i += step)
         body(WarpTeam(), i);
 }
 template <typename Body, int kSize>
-__global__ void __launch_bounds__(kSize) each_block(Body body, std::int64_t count) {
+__global__ void __launch_bounds__(kSize) each_block(const __grid_constant__ Body body, std::int64_t count) {
     for (std::int64_t i = blockIdx.x; i < count; i += gridDim.x) body(BlockTeam<kSize>(), i);
 }
 

@@ -80,7 +80,8 @@ struct Turn {
 };
 
 template <typename Bits>
-__global__ void __launch_bounds__(kTile* kTileRows) turn_tiles(LoopShape loop, Turn turn) {
+__global__ void __launch_bounds__(kTile* kTileRows)
+    turn_tiles(const __grid_constant__ LoopShape loop, const __grid_constant__ Turn turn) {
     __shared__ Bits tile[kTile][kTile + 1];
     std::int64_t index = blockIdx.x;
     const std::int64_t to_tile = index % turn.tiles_to * kTile;

@@ -61,6 +61,11 @@ bool takes_matrix(Arguments a, std::string* why) {
     return is_taken;
 }
 
+// The CPU's kernels of these touch no element.
+constexpr std::string_view kAnywhere[] = {
+    "aten::_unsafe_view",        "aten::as_strided_",       "aten::detach_",
+    "aten::empty.memory_format", "aten::empty_like",        "aten::empty_strided",
+    "aten::new_empty",           "aten::new_empty_strided", "aten::requires_grad_"};
 // The CPU's kernels of these are copies, fills and elementwise loops, which go where the tensors are.
 constexpr std::string_view kByLoops[] = {
     "aten::_stack",
@@ -115,6 +120,7 @@ void register_arranging(const Registration& to) {
         if (const Operator* const op = find_operator(name); op != nullptr && op->record->kernel.function != nullptr)
             to.add(name, op->record->kernel.function, accepts);
     };
+    for (const std::string_view name : kAnywhere) as_it_is(std::string(name), takes);
     for (const std::string_view name : kByLoops) as_it_is(std::string(name), takes);
     for (const std::string_view name : kByTaps) {
         as_it_is(concat("aten::", name), takes);

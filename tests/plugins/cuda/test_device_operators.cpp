@@ -130,8 +130,21 @@ std::vector<Case> cases() {
          [](const TensorList& in) {
              return TensorList{fn::embedding_dense_backward(in[0], in[1], std::int64_t{10}, std::int64_t{3}, true)};
          }},
-        {"cat along the last of many", {drawn({40, 8}), drawn({40, 3}), drawn({40, 5})},
-         [](const TensorList& in) { return TensorList{fn::cat(in, 1), fn::stack(TensorList{in[0], in[0]}, 1)}; }},
+        {"cat along the last of many",
+         {drawn({40, 8}), drawn({40, 3}), drawn({40, 5})},
+         [](const TensorList& in) {
+             return TensorList{fn::cat(in, 1), fn::stack(TensorList{in[0], in[0]}, 1)};
+         }},
+        {"attention of interleaved heads",
+         {drawn({2, 16, 24})},
+         [](const TensorList& in) {
+             const auto heads = [&](std::int64_t i) {
+                 return fn::transpose(fn::view(fn::slice(in[0], 2, 8 * i, 8 * i + 8, 1), Dims{2, 16, 2, 4}), 1, 2);
+             };
+             const Tensor scores = fn::mul_scalar(heads(0), Scalar(0.5));
+             return TensorList{fn::reshape(fn::transpose(scores, 1, 2), Dims{2, 16, 8}),
+                               fn::reshape(heads(1), Dims{4, 16, 4}), fn::zero_(fn::empty_like(scores))};
+         }},
         {"running sums of long lines",
          {drawn({3, 3000}), drawn({200, 4})},
          [](const TensorList& in) {
