@@ -138,6 +138,8 @@ Ptr<MappedFile> MappedFile::map(const FileHandle& handle, const fs::path& path) 
     if (file->size_ == 0) return file;
     // Without a reserve for pages that are written: a file may be larger than the memory.
     void* address = ::mmap(nullptr, file->size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, handle.get(), 0);
+    if (address == MAP_FAILED && errno == ENOMEM)
+        throw file_error(ErrorKind::Run, path, "out of memory: no address space to map it");
     if (address == MAP_FAILED) throw file_error(ErrorKind::File, path, concat("cannot map: ", std::strerror(errno)));
     file->data_ = static_cast<std::byte*>(address);
     file->file_ = identity_of(handle.get());

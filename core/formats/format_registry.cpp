@@ -57,8 +57,8 @@ ModelFile open_weights(const Ptr<MappedFile>& file) {
 
 ModelFile open_weights_folder(const std::filesystem::path& folder) {
     return weights_tree(read_weights_file(folder), is_distributed_checkpoint(folder)
-                                                  ? "a checkpoint of torch.distributed.checkpoint"
-                                                  : "a folder of weights");
+                                                       ? "a checkpoint of torch.distributed.checkpoint"
+                                                       : "a folder of weights");
 }
 
 ModelFile open_folder_with_readers(const std::filesystem::path& folder) {

@@ -127,9 +127,10 @@ void addmm(const Tensor& out, const Tensor& self, const Tensor& mat1, const Tens
 }
 
 Tensor as_column(const Tensor& vector) {
-    return vector.view_as_strided(std::array{vector.numel(), std::int64_t{1}},
-                                  std::array{vector.dim() == 0 ? std::int64_t{1} : vector.strides()[0], std::int64_t{1}},
-                                  vector.storage_offset());
+    return vector.view_as_strided(
+        std::array{vector.numel(), std::int64_t{1}},
+        std::array{vector.dim() == 0 ? std::int64_t{1} : vector.strides()[0], std::int64_t{1}},
+        vector.storage_offset());
 }
 void mv(const Tensor& out, const Tensor& self, const Tensor& vec) {
     if (self.sizes()[1] == 0) return fill_with(out, 0);

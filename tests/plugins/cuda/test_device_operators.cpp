@@ -68,39 +68,43 @@ struct Case {
     double tolerance = 2e-5;
 };
 
-std::vector<Case> cases() {
-    const Dims two{2, 2}, three{3, 3}, one{1, 1};
-    const auto list = [](const auto& tuple) {
-        return std::apply([](const auto&... t) { return TensorList{t...}; }, tuple);
-    };
+template <typename Tuple>
+TensorList list_of(const Tuple& tuple) {
+    return std::apply([](const auto&... t) { return TensorList{t...}; }, tuple);
+}
+
+std::vector<Case> cases_of_rows() {
     const Tensor odd = fn::slice(drawn({70, 91}), 1, 3, 90, 2);
-    std::vector<Case> all{
-        {"softmax of turned rows",
-         {fn::t(drawn({37, 130}))},
-         [](const TensorList& in) {
-             return TensorList{fn::softmax(in[0], -1, IValue()), fn::softmax(in[0], 0, IValue())};
-         }},
-        {"softmax of long rows",
-         {drawn({3, 5000})},
-         [](const TensorList& in) { return TensorList{fn::log_softmax(in[0], 1, IValue())}; }},
-        {"softmax of an odd slice",
-         {odd},
-         [](const TensorList& in) { return TensorList{fn::softmax(in[0], 1, IValue())}; }},
-        {"layer_norm with its gradient",
-         {drawn({40, 6, 50}), drawn({6, 50}), drawn({6, 50}), drawn({40, 6, 50})},
-         [=](const TensorList& in) {
-             const auto [y, mean, rstd] = fn::native_layer_norm(in[0], Dims{6, 50}, in[1], in[2], 1e-5);
-             TensorList out =
-                 list(fn::native_layer_norm_backward(in[3], in[0], Dims{6, 50}, mean, rstd, in[1], in[2], all_three()));
-             out.push_back(y);
-             return out;
-         }},
-        {"layer_norm of bfloat16 with wide parameters",
-         {drawn({8, 64}, ScalarType::BFloat16), drawn({64}), drawn({64})},
-         [](const TensorList& in) {
-             return TensorList{std::get<0>(fn::native_layer_norm(in[0], Dims{64}, in[1], in[2], 1e-5))};
-         },
-         2e-2},
+    return {{"softmax of turned rows",
+             {fn::t(drawn({37, 130}))},
+             [](const TensorList& in) {
+                 return TensorList{fn::softmax(in[0], -1, IValue()), fn::softmax(in[0], 0, IValue())};
+             }},
+            {"softmax of long rows",
+             {drawn({3, 5000})},
+             [](const TensorList& in) { return TensorList{fn::log_softmax(in[0], 1, IValue())}; }},
+            {"softmax of an odd slice",
+             {odd},
+             [](const TensorList& in) { return TensorList{fn::softmax(in[0], 1, IValue())}; }},
+            {"layer_norm with its gradient",
+             {drawn({40, 6, 50}), drawn({6, 50}), drawn({6, 50}), drawn({40, 6, 50})},
+             [=](const TensorList& in) {
+                 const auto [y, mean, rstd] = fn::native_layer_norm(in[0], Dims{6, 50}, in[1], in[2], 1e-5);
+                 TensorList out = list_of(
+                     fn::native_layer_norm_backward(in[3], in[0], Dims{6, 50}, mean, rstd, in[1], in[2], all_three()));
+                 out.push_back(y);
+                 return out;
+             }},
+            {"layer_norm of bfloat16 with wide parameters",
+             {drawn({8, 64}, ScalarType::BFloat16), drawn({64}), drawn({64})},
+             [](const TensorList& in) {
+                 return TensorList{std::get<0>(fn::native_layer_norm(in[0], Dims{64}, in[1], in[2], 1e-5))};
+             },
+             2e-2}};
+}
+
+std::vector<Case> cases_of_indices() {
+    return {
         {"sort with NaN",
          {fn::masked_fill(drawn({6, 50}), fn::gt_scalar(drawn({6, 50}), Scalar(0.8)),
                           Scalar(std::numeric_limits<double>::quiet_NaN()))},
@@ -110,7 +114,7 @@ std::vector<Case> cases() {
          }},
         {"sort of float64 rows",
          {drawn({7, 33}, ScalarType::Float64)},
-         [=](const TensorList& in) { return list(kSort(in[0], std::int64_t{1}, true)); }},
+         [=](const TensorList& in) { return list_of(kSort(in[0], std::int64_t{1}, true)); }},
         {"sort of int64",
          {fn::t(whole({9, 40}, 1 << 30))},
          [](const TensorList& in) { return TensorList{std::get<0>(kSort(in[0], std::int64_t{0}, false))}; }},
@@ -163,6 +167,11 @@ std::vector<Case> cases() {
                                kSmoothLoss(in[0], in[1], std::int64_t{2}, 0.3)};
          }},
     };
+}
+
+std::vector<Case> cases_of_pictures() {
+    const Dims two{2, 2}, three{3, 3}, one{1, 1};
+    std::vector<Case> all;
     for (const bool last : {false, true}) {
         const auto laid = [last](const Tensor& t) { return last ? channels_last(t) : t; };
         const std::string suffix = last ? ", channels last" : "";
@@ -174,8 +183,8 @@ std::vector<Case> cases() {
                  // The running statistics are written: on copies.
                  const Tensor mean = fn::clone(in[3]), spread = fn::clone(in[4]);
                  const auto y = fn::native_batch_norm(in[0], in[1], in[2], mean, spread, true, 0.1, 1e-5);
-                 TensorList out = list(fn::native_batch_norm_backward(in[5], in[0], in[1], mean, spread, std::get<1>(y),
-                                                                      std::get<2>(y), true, 1e-5, all_three()));
+                 TensorList out = list_of(fn::native_batch_norm_backward(
+                     in[5], in[0], in[1], mean, spread, std::get<1>(y), std::get<2>(y), true, 1e-5, all_three()));
                  for (const Tensor& t : {std::get<0>(y), mean, spread}) out.push_back(t);
                  out.push_back(std::get<0>(fn::native_batch_norm(in[0], in[1], in[2], mean, spread, false, 0.1, 1e-5)));
                  return out;
@@ -183,7 +192,7 @@ std::vector<Case> cases() {
              1e-4});
         all.push_back({"pools" + suffix, {image}, [=](const TensorList& in) {
                            const auto most = fn::max_pool2d_with_indices(in[0], three, two, one, one, true);
-                           TensorList out = list(most);
+                           TensorList out = list_of(most);
                            out.push_back(fn::max_pool2d_with_indices_backward(std::get<0>(most), in[0], three, two, one,
                                                                               one, true, std::get<1>(most)));
                            out.push_back(fn::avg_pool2d(in[0], three, two, one, false, false, IValue()));
@@ -192,6 +201,12 @@ std::vector<Case> cases() {
                            return out;
                        }});
     }
+    return all;
+}
+
+std::vector<Case> cases() {
+    std::vector<Case> all = cases_of_rows();
+    for (const auto& more : {cases_of_indices(), cases_of_pictures()}) all.insert(all.end(), more.begin(), more.end());
     return all;
 }
 
