@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/cuda/loops/indices.h"
 
+#include "plugins/cuda/loops/by_size.h"
 #include "plugins/cuda/loops/launch.h"
 
 namespace loupe::cuda {
 namespace {
-
-struct Sixteen {
-    std::int64_t a, b;
-};
 
 struct Picked {
     std::int64_t own, other;
@@ -198,18 +195,7 @@ void move(const Queue& queue, IndexLoop loop, int element_size, A* indexed, B* o
         else
             launch(queue, loop.count, Body<E, 0>{loop, indexed, other});
     };
-    switch (simplify(loop, element_size, indexed, other)) {
-        case 1:
-            return run(std::uint8_t());
-        case 2:
-            return run(std::uint16_t());
-        case 4:
-            return run(std::uint32_t());
-        case 8:
-            return run(std::uint64_t());
-        default:
-            return run(Sixteen());
-    }
+    visit_size(simplify(loop, element_size, indexed, other), run);
 }
 
 template <typename T>

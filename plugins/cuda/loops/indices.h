@@ -9,15 +9,27 @@ namespace loupe::cuda {
 
 inline constexpr int kMaxIndices = 8;
 
-// A loop in row-major order over the elements that are picked. The element of the indexed array lies at `own` plus,
-// for each index tensor, its value times `step`; that of the other array at `other`. Strides in bytes, those of the
-// index tensors in elements.
-struct IndexLoop {
+// A loop in row-major order over two arrays at once; strides in bytes.
+struct PairedWalk {
     int dims = 0;
     std::int64_t count = 1;
     std::int64_t sizes[kMaxDims] = {};
     std::int64_t own[kMaxDims] = {};
     std::int64_t other[kMaxDims] = {};
+
+    void add_dim(std::int64_t size, std::int64_t own_stride, std::int64_t other_stride) {
+        sizes[dims] = size;
+        own[dims] = own_stride;
+        other[dims] = other_stride;
+        ++dims;
+        count *= size;
+    }
+};
+
+// Such a loop over the elements that are picked. The element of the indexed array lies at `own` plus,
+// for each index tensor, its value times `step`; that of the other array at `other`. Strides in bytes, those of the
+// index tensors in elements.
+struct IndexLoop : PairedWalk {
     int indices = 0;
     struct Index {
         const std::int64_t* values = nullptr;
@@ -30,14 +42,6 @@ struct IndexLoop {
     FaultKind kind = FaultKind::Index;
     Fault* fault = nullptr;     // null: says nothing
     std::int64_t skipped = -1;  // a value that picks nothing, where it is not negative
-
-    void add_dim(std::int64_t size, std::int64_t own_stride, std::int64_t other_stride) {
-        sizes[dims] = size;
-        own[dims] = own_stride;
-        other[dims] = other_stride;
-        ++dims;
-        count *= size;
-    }
 };
 
 // Elements of `element_size` bytes: 1, 2, 4, 8 or 16. Where an index is out of bounds zeros are read and nothing is
@@ -47,22 +51,8 @@ void run_index_write(const Queue& queue, IndexLoop loop, int element_size, void*
 
 enum class Gathering : std::int8_t { Sum, Product, Greatest, Least };
 
-// Picked rows, each with columns beside it that are walked alike in both arrays.
-struct RowColumns {
-    int dims = 0;
-    std::int64_t count = 1;
-    std::int64_t sizes[kMaxDims] = {};
-    std::int64_t own[kMaxDims] = {};
-    std::int64_t other[kMaxDims] = {};
-
-    void add_dim(std::int64_t size, std::int64_t own_stride, std::int64_t other_stride) {
-        sizes[dims] = size;
-        own[dims] = own_stride;
-        other[dims] = other_stride;
-        ++dims;
-        count *= size;
-    }
-};
+// Columns beside each picked row, walked alike in both arrays.
+using RowColumns = PairedWalk;
 // The byte offset that each row of the loop picks; `nothing` where an index is out of bounds or skipped.
 void run_index_keys(const Queue& queue, const IndexLoop& rows, std::int64_t nothing, std::int64_t* keys);
 // indexed[key] = indexed[key] (op) scale other[order], for rows in the order of sorted keys: those of one key in their

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "plugins/cuda/loops/by_size.h"
 #include "plugins/cuda/loops/launch.h"
 #ifdef __CUDACC__
 #include <cub/device/device_radix_sort.cuh>
@@ -199,16 +200,7 @@ void run_ordered(const Queue& queue, int element_size, const void* x, const std:
         launch(queue, rows * kept,
                OrderedBody<E>{static_cast<const E*>(x), places, length, kept, static_cast<E*>(values), indices});
     };
-    switch (element_size) {
-        case 1:
-            return run(std::uint8_t());
-        case 2:
-            return run(std::uint16_t());
-        case 4:
-            return run(std::uint32_t());
-        default:
-            return run(std::uint64_t());
-    }
+    visit_size(element_size, run);
 }
 void run_marks(const Queue& queue, Element element, const void* x, std::int64_t count, std::int64_t* marks) {
     launch(queue, count, MarkBody{element, static_cast<const char*>(x), marks});

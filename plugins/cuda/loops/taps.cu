@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/cuda/loops/taps.h"
 
+#include "plugins/cuda/loops/by_size.h"
 #include "plugins/cuda/loops/team.h"
 
 namespace loupe::cuda {
 namespace {
-
-struct Sixteen {
-    std::int64_t a, b;
-};
 
 struct Places {
     std::int64_t at[kMaxTapDims];
@@ -89,18 +86,7 @@ void run_tap_copy(const Queue& queue, const TapLoop& loop, int element_size, con
         using E = decltype(tag);
         launch(queue, loop.count, CopyBody<E>{loop, static_cast<const char*>(from), static_cast<char*>(to)});
     };
-    switch (element_size) {
-        case 1:
-            return run(std::uint8_t());
-        case 2:
-            return run(std::uint16_t());
-        case 4:
-            return run(std::uint32_t());
-        case 8:
-            return run(std::uint64_t());
-        default:
-            return run(Sixteen());
-    }
+    visit_size(element_size, run);
 }
 
 bool run_taps(const Queue& queue, const TapLoop& loop, Element element, const void* from, void* to) {
