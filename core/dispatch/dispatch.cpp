@@ -583,6 +583,13 @@ void call_operator_donating(const Operator& op, std::span<const IValue> argument
     call_operator(op, arguments, results);
 }
 
+bool has_device_kernel(const Operator& op, std::span<const IValue> arguments) {
+    const DeviceType device = kernels_for(op, arguments);
+    return std::ranges::any_of(op.kernels->candidates[static_cast<std::size_t>(device)], [&](const KernelCandidate& c) {
+        return c.accepts == nullptr || c.accepts(arguments, nullptr);
+    });
+}
+
 std::vector<std::string> explain_kernel_choice(const Operator& op, std::span<const IValue> arguments) {
     std::vector<std::string> lines;
     if (op.is_composite()) return {"made of other operators"};

@@ -21,6 +21,8 @@ bool is_observed(const Operator& op);
 
 // For each candidate kernel that these arguments could go to: "onednn: declined, int64 input"; the last line is the one
 // that runs.
+// Does the device of the call have a kernel of its own for it?
+bool has_device_kernel(const Operator& op, std::span<const IValue> arguments);
 std::vector<std::string> explain_kernel_choice(const Operator& op, std::span<const IValue> arguments);
 
 // Output metadata from the record; throws Error (Run). Operators without `infer` give nullopt.

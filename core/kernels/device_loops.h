@@ -5,6 +5,7 @@
 // checks and numbers written once.
 
 #include <chrono>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,15 @@ struct DimTaps {
     std::span<const double> weight = {};
 };
 
+// Totals that a device adds up beside the host.
+class LateTotals {
+  public:
+    virtual ~LateTotals() = default;
+    virtual bool is_there() const = 0;
+    // Waits for them.
+    virtual ElementTotals get() = 0;
+};
+
 class DeviceLoops {
   public:
     virtual ~DeviceLoops() = default;
@@ -38,8 +48,8 @@ class DeviceLoops {
     // Each element of `to` is a sum of elements of `from` times weights, dimension by dimension; dims has one entry for
     // each. Both on one device; neither overlaps itself.
     virtual bool apply_taps(const Tensor& to, const Tensor& from, std::span<const DimTaps> dims) = 0;
-    // Of all elements; there is one at least.
-    virtual bool add_up(const Tensor& t, ElementTotals& totals) = 0;
+    // Of all elements as they are now; there is one at least. Null when the device has no form of it.
+    virtual std::unique_ptr<LateTotals> add_up(const Tensor& t) = 0;
 };
 
 // copy_into for `to` on a device, through maps of indices: to[i0, i1, ...] = from[maps[0][i0], maps[1][i1], ...]; and

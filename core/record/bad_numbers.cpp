@@ -65,7 +65,17 @@ Holding BadNumbers::holding_of(ValueId id) const {
     return held;
 }
 
-NotFinite BadNumbers::kind_of(const OperatorCall& call, const Event& event, const std::vector<ValueId>& saved) const {
+BadNumbers::Call BadNumbers::kept_call(const Operator* op, const Event& event) const {
+    const auto kept = [this](const std::vector<ValueId>& values) {
+        TensorList tensors;
+        for (const ValueId id : values) tensors.push_back(store_.find(id));
+        const bool is_whole = std::ranges::all_of(tensors, [](const Tensor& t) { return t.defined(); });
+        return is_whole ? tensors : TensorList();
+    };
+    return {op, kept(event.inputs), kept(event.outputs)};
+}
+
+NotFinite BadNumbers::kind_of(const Call& call, const Event& event, const std::vector<ValueId>& saved) const {
     NumberFlow flow;
     for (const ValueId id : event.outputs) flow.out.add(holding_of(id));
     for (const ValueId id : event.inputs) flow.in.add(holding_of(id));
@@ -75,24 +85,23 @@ NotFinite BadNumbers::kind_of(const OperatorCall& call, const Event& event, cons
     if (call.op == nullptr) return classify(flow);
     if (leaves_uninitialised(*call.op)) return NotFinite::Meant;
     const bool is_one = is_elementwise(*call.op) && event.outputs.size() == 1 && call.outputs.size() == 1;
-    if (!flow.in.is_finite() && is_one && call.outputs[0].is_tensor())
-        flow.elements = element_flow(tensors_in(call.inputs), call.outputs[0].to_tensor());
+    if (!flow.in.is_finite() && is_one && !call.inputs.empty())
+        flow.elements = element_flow(call.inputs, call.outputs[0]);
     return classify(flow);
 }
 
-std::vector<double> BadNumbers::read_by(const OperatorCall& call, const Event& event) const {
+std::vector<double> BadNumbers::read_by(const Call& call, const Event& event) const {
     const bool is_backward = event.phase == RunPhase::Backward;
     const Event* forward = is_backward && event.peer != 0 ? &recording_.event(event.peer) : nullptr;
     const Operator* op = forward != nullptr ? find_operator(forward->op, forward->overload) : call.op;
     if (op == nullptr || !is_elementwise(*op)) return {};
     if (!is_backward)
-        return call.outputs.size() == 1 && call.outputs[0].is_tensor()
-                   ? elements_behind_bad(tensors_in(call.inputs), call.outputs[0].to_tensor())
-                   : std::vector<double>();
+        return call.outputs.size() == 1 && !call.inputs.empty() ? elements_behind_bad(call.inputs, call.outputs[0])
+                                                                 : std::vector<double>();
     if (forward == nullptr || forward->outputs.size() != 1) return {};
     TensorList read;
     for (const ValueId id : forward->inputs) read.push_back(store_.find(id));
-    for (const Tensor& t : tensors_in(call.outputs)) {
+    for (const Tensor& t : call.outputs) {
         const Shape& whole = recording_.value(forward->outputs.front()).shape;
         const bool is_whole = std::equal(whole.begin(), whole.end(), t.sizes().begin(), t.sizes().end());
         if (is_whole && !is_all_finite(t)) return elements_behind_bad(read, t);

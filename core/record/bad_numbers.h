@@ -30,11 +30,19 @@ class BadNumbers {
     EventId producer_of(std::uint64_t storage, EventId last_writer) const;
 
     Holding holding_of(ValueId id) const;
+    // What an event was a call of. The tensors are those that it read and made, or what is kept of them: empty where
+    // that is not all of them.
+    struct Call {
+        const Operator* op = nullptr;
+        TensorList inputs, outputs;
+    };
+    // The same from what is kept.
+    Call kept_call(const Operator* op, const Event& event) const;
     // saved: what a backward node reads besides its gradients.
-    NotFinite kind_of(const OperatorCall& call, const Event& event, const std::vector<ValueId>& saved) const;
+    NotFinite kind_of(const Call& call, const Event& event, const std::vector<ValueId>& saved) const;
     // The numbers behind the first that is not finite; of element-wise operators, and of their derivatives as far as
     // the forward's elements are kept.
-    std::vector<double> read_by(const OperatorCall& call, const Event& event) const;
+    std::vector<double> read_by(const Call& call, const Event& event) const;
 
   private:
     // What has written NaN and Inf into a storage: what is read of it later, whole or through another view, holds them.

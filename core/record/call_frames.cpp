@@ -66,7 +66,7 @@ void CallFrames::place_made(StopPoint& point, const ir::Node& node) {
 
 // A backward node stands where its forward event does.
 void CallFrames::place_forward(StopPoint& point, EventId forward) const {
-    if (forward == 0 || forward > recording_.event_count()) return;
+    if (forward == 0 || forward >= writer_.next_event()) return;
     const Event& event = recording_.event(forward);
     point.graph_node = event.graph_node;
     point.scope = event.scope;

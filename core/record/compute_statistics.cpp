@@ -172,20 +172,28 @@ Statistics finished(const Totals& totals, double shift) {
 
 }  // namespace
 
-Statistics compute_statistics(const Tensor& given) {
-    if (!given.defined() || given.numel() == 0) return {};
-    if (!given.device().is_cpu() && !given.is_sparse()) {
-        DeviceLoops* const loops = device_loops(given.device());
-        ElementTotals there;
-        if (loops != nullptr && loops->add_up(given, there)) return finished(Totals(there), there.shift);
+LateStatistics::LateStatistics(const Tensor& t) {
+    if (!t.defined() || t.numel() == 0) return;
+    if (!t.device().is_cpu() && !t.is_sparse()) {
+        DeviceLoops* const loops = device_loops(t.device());
+        if (loops != nullptr) late_ = loops->add_up(t);
+        if (late_ != nullptr) return;
     }
-    const Tensor t = look_at_elements(given);
-    return visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
+    const Tensor here = look_at_elements(t);
+    there_ = visit_dtype(here.dtype(), [&]<typename T>(std::type_identity<T>) {
         // Shifting by an element keeps the variance of nearly constant tensors exact.
-        double shift = as_double(*t.data<T>());
+        double shift = as_double(*here.data<T>());
         if (!std::isfinite(shift)) shift = 0;
-        return finished(totals_of<T>(t, shift), shift);
+        return finished(totals_of<T>(here, shift), shift);
     });
 }
+
+Statistics LateStatistics::get() const {
+    if (late_ == nullptr) return there_;
+    const ElementTotals totals = late_->get();
+    return finished(Totals(totals), totals.shift);
+}
+
+Statistics compute_statistics(const Tensor& t) { return LateStatistics(t).get(); }
 
 }  // namespace loupe::session

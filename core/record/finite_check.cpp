@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/parallel.h"
+#include "core/kernels/device_loops.h"
 #include "core/tensor/copy_elements.h"
 #include "core/tensor/element_walk.h"
 
@@ -213,6 +214,12 @@ std::vector<double> elements_behind_bad(std::span<const Tensor> inputs, const Te
 
 bool is_all_finite(const Tensor& t) {
     if (!t.defined() || t.numel() == 0 || is_integral(t.dtype())) return true;
+    if (DeviceLoops* const loops = t.is_sparse() ? nullptr : device_loops(t.device())) {
+        if (const std::unique_ptr<LateTotals> late = loops->add_up(t)) {
+            const ElementTotals totals = late->get();
+            return totals.finite == totals.count;
+        }
+    }
     const Tensor here = look_at_elements(t);
     return visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) { return is_finite<T>(here); });
 }

@@ -92,6 +92,10 @@ void Recorder::finish() {
     setup_.stop();
     stop_watching();
     memory_.stop();
+    try {
+        catch_up();
+    } catch (const Error&) {  // what ran has been told of it, or ended by it
+    }
     writer_.finish();
     if (progress_) progress_(recording()->event_count());
 }
@@ -105,10 +109,12 @@ void Recorder::before_statement(EagerModel::Statement statement) {
 }
 
 void Recorder::park(const StopPoint& point, const StopReason& why) {
+    catch_up();
     const auto from = Clock::now();
     control_->parked_at(point);
     park_(point, why);
     parked_ += std::chrono::duration<double>(Clock::now() - from).count();
+    device_clock_.forget_zero();
 }
 
 void Recorder::park_if_asked(const StopPoint& point) {
@@ -150,7 +156,7 @@ void Recorder::fill_place(const OperatorCall& call, Event& event) const {
     event.frame = frames_.current();
     if (call.autograd_node == nullptr) return;
     const auto forward = static_cast<EventId>(call.autograd_node->forward_event());
-    if (forward == 0 || forward > recording()->event_count()) return;
+    if (forward == 0 || forward >= writer_.next_event()) return;
     event.peer = forward;
     event.frame = recording()->event(forward).frame;
 }
@@ -169,7 +175,7 @@ void Recorder::fill_arguments(const OperatorCall& call, Event& event) const {
 }
 
 void Recorder::end_when_repeated() const {
-    if (options_.only == nullptr || options_.only->empty() || recording()->value_count() < *options_.only->rbegin())
+    if (options_.only == nullptr || options_.only->empty() || writer_.last_value() < *options_.only->rbegin())
         return;
     throw Error(ErrorKind::Cancelled, "repeated as far as wanted");
 }
@@ -229,12 +235,10 @@ void Recorder::begin_event(const OperatorCall& call, const StopPoint& point) {
 }
 
 void Recorder::stop_clock() {
-    device_clock_.stop();
+    pending_span_ = device_clock_.stop();
     const double taken = std::chrono::duration<double>(Clock::now() - pending_began_).count();
     pending_.setup = setup_.stop();
     pending_.duration = std::max(0.0, taken - pending_.setup.total());
-    if (const auto on_device = device_clock_.seconds())
-        pending_.device.launch = std::exchange(pending_.duration, *on_device);
 }
 
 void Recorder::on_kernel(const KernelChoice& choice) {
@@ -317,21 +321,30 @@ EventId Recorder::publish(Event event) {
     return id;
 }
 
-// Of what the event made.
-std::vector<const Value*> Recorder::note_statistics(Event& event) const {
-    std::vector<const Value*> made;
+void Recorder::note_statistics(Event& event) const {
     for (const ValueId output : event.outputs) {
         const Value& value = recording()->value(output);
-        made.push_back(&value);
         if (!value.statistics) continue;
         event.has_nan |= value.statistics->nan_count > 0;
         event.has_inf |= value.statistics->inf_count > 0;
     }
-    return made;
 }
 
-void Recorder::park_behind(const std::vector<const Value*>& made, NotFinite kind) {
-    if (control_ == nullptr) return;
+// Where the NaN and Inf in what it made come from.
+void Recorder::judge(Event& event, const std::function<BadNumbers::Call()>& call, const std::vector<ValueId>& saved,
+                     EventId id) {
+    note_statistics(event);
+    if (event.has_nan || event.has_inf) event.not_finite = bad_.kind_of(call(), event, saved);
+    bad_.note_made(event.outputs, event.not_finite, id);
+    if (is_origin(event.not_finite)) event.read_for_bad = bad_.read_by(call(), event);
+}
+
+void Recorder::park_behind(const Event& event) {
+    if (control_ == nullptr || !control_->reads_outputs()) return;
+    catch_up();
+    const NotFinite kind = event.not_finite;
+    std::vector<const Value*> made;
+    for (const ValueId output : event.outputs) made.push_back(&recording()->value(output));
     if (const auto why = control_->after(pending_point_, made, kind, *this)) park(pending_point_, *why);
 }
 
@@ -342,11 +355,11 @@ void Recorder::after_operator(const OperatorCall& call) {
     const EventId id = writer_.next_event();
     note_saved(call, id);
     collect_outputs(call, pending_);
-    const std::vector<const Value*> made = note_statistics(pending_);
-    if (pending_.has_nan || pending_.has_inf) pending_.not_finite = bad_.kind_of(call, pending_, pending_saved_);
-    const NotFinite kind = pending_.not_finite;
-    bad_.note_made(pending_.outputs, kind, id);
-    if (is_origin(kind)) pending_.read_for_bad = bad_.read_by(call, pending_);
+    const bool is_held = is_late();
+    if (!is_held) {
+        judge(pending_, [&] { return BadNumbers::Call{call.op, tensors_in(call.inputs), tensors_in(call.outputs)}; },
+              pending_saved_, id);
+    }
     memory_.end_event();
     pending_.memory_peak = memory_.event_peak();
     pending_.memory_after = memory_.current_bytes();
@@ -358,9 +371,12 @@ void Recorder::after_operator(const OperatorCall& call) {
     if (call.name == "profiler::_record_function_enter") frames_.begin_part(call);
     if (const auto* sink = dynamic_cast<const AccumulateGrad*>(call.autograd_node))
         accumulated_[sink->variable().impl()] = id;
-    publish(std::move(pending_));
+    if (is_held) hold(call.op);
+    const bool is_published = publish(std::move(pending_)) != 0;
+    if (is_held && !is_published) held_.pop_back();  // the recording is full
     if (call.name == "profiler::_record_function_exit") frames_.end_part();
-    park_behind(made, kind);
+    if (is_held) show_some();
+    if (is_published) park_behind(recording()->event(id));
 }
 
 // --- composed operators ---
@@ -386,6 +402,11 @@ void Recorder::close_operator(const OperatorCall& call, bool has_run) {
     control_ = control;
 }
 
+void Recorder::note_whole(Event& event) const {
+    note_statistics(event);
+    if (event.has_nan || event.has_inf) event.not_finite = NotFinite::PassedOn;
+}
+
 // Behind its parts, whose time and memory it has taken: their results are the operator's.
 void Recorder::publish_whole(const OperatorCall& call, const StopPoint& point) {
     pending_ = Event{};
@@ -397,17 +418,27 @@ void Recorder::publish_whole(const OperatorCall& call, const StopPoint& point) {
         pending_.inputs.push_back(value);
         pending_.outputs.push_back(value);
     }
-    note_statistics(pending_);
-    if (pending_.has_nan || pending_.has_inf) pending_.not_finite = NotFinite::PassedOn;
     pending_.memory_before = pending_.memory_after = pending_.memory_peak = memory_.current_bytes();
     pending_.start = now();
-    publish(std::move(pending_));
+    const bool is_held = is_late();
+    if (is_held) {
+        hold(nullptr);
+        held_.back().is_whole = true;
+    } else {
+        note_whole(pending_);
+    }
+    if (publish(std::move(pending_)) == 0 && is_held) held_.pop_back();
 }
 
 void Recorder::on_exception(const Error& error) {
     if (!is_pending_ || error.kind() == ErrorKind::Cancelled) return;
     is_pending_ = false;
     stop_clock();
+    pending_span_.reset();
+    try {
+        catch_up();
+    } catch (const Error&) {  // of the device, which may be what has failed
+    }
     pending_.failed = true;
     pending_.error = error.what();
     memory_.end_event();
@@ -423,7 +454,7 @@ void Recorder::begin_backward(const TensorList& roots, BackwardStart start) {
     pending_.op = writer_.intern(concat("backward from: ", start.text));
     pending_point_.op = pending_.op;
     // As deep as the last operator of forward, so that a step over it is a step of backward.
-    const auto count = static_cast<EventId>(recording()->event_count());
+    const EventId count = writer_.next_event() - 1;
     if (count > 0) pending_point_.depth = recording()->event(count).depth;
     park_if_asked(pending_point_);
     pending_.phase = RunPhase::Backward;
@@ -447,18 +478,18 @@ void Recorder::end_backward_start(const TensorList& roots, const TensorList& gra
         const ValueId value = tensors_.add_made(gradients[i], id, name, of);
         if (value != 0) pending_.outputs.push_back(value);
     }
-    const std::vector<const Value*> made = note_statistics(pending_);
+    catch_up();
+    note_statistics(pending_);
     NumberFlow flow;
     for (const ValueId value : pending_.inputs) flow.in.add(bad_.holding_of(value));
     for (const ValueId value : pending_.outputs) flow.out.add(bad_.holding_of(value));
-    const NotFinite kind = pending_.not_finite = classify(flow);
+    pending_.not_finite = classify(flow);
     memory_.end_event();
     pending_.memory_peak = memory_.event_peak();
     pending_.memory_after = memory_.current_bytes();
     pending_start_.event = id;
     writer_.set_backward_start(pending_start_);
-    publish(std::move(pending_));
-    park_behind(made, kind);
+    if (publish(std::move(pending_)) != 0) park_behind(recording()->event(id));
 }
 
 void name_existing_tensors(Recorder& recorder, nn::Module& module, const std::vector<IValue>& arguments,

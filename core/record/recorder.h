@@ -4,6 +4,7 @@
 // park.
 
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <span>
@@ -58,6 +59,9 @@ class Recorder final : public ExecutionObserver,
     // are made. start.event is set here.
     void begin_backward(const TensorList& roots, BackwardStart start);
     void end_backward_start(const TensorList& roots, const TensorList& gradients);
+    // Waits for the numbers that devices still have, and shows all events; throws Error for what they found wrong.
+    void catch_up();
+    // Throws nothing.
     void finish();
 
     ~Recorder() override;
@@ -109,7 +113,7 @@ class Recorder final : public ExecutionObserver,
     void fill_place(const OperatorCall& call, Event& event) const;
     void add_inputs(std::span<const Tensor> tensors);
     void collect_outputs(const OperatorCall& call, Event& event);
-    std::vector<const Value*> note_statistics(Event& event) const;
+    void note_statistics(Event& event) const;
     void on_saved(const Tensor& t) override;
     void on_fallback(const FallbackCost& cost) override;
     void note_saved(const OperatorCall& call, EventId event);
@@ -120,9 +124,26 @@ class Recorder final : public ExecutionObserver,
     void describe(const OperatorCall& call);
     void stop_watching();
     void start_device_clock(const OperatorCall& call);
+    // An event whose numbers or times its device still has.
+    struct Held {
+        EventId id = 0;
+        const Operator* op = nullptr;
+        std::vector<ValueId> saved;
+        std::optional<DeviceClock::Span> span;
+        ValueId last_value = 0;
+        bool is_whole = false;  // a composed operator, behind its parts
+    };
+    bool is_late() const { return !held_.empty() || pending_span_ || tensors_.has_late(); }
+    // Held events are shown in their order: those whose numbers are there, and the older half when they are many.
+    void show_some();
+    void show_first();
+    void hold(const Operator* op);
+    void judge(Event& event, const std::function<BadNumbers::Call()>& call, const std::vector<ValueId>& saved,
+               EventId id);
+    void note_whole(Event& event) const;
     void stop_clock();
     EventId publish(Event event);
-    void park_behind(const std::vector<const Value*>& made, NotFinite kind);
+    void park_behind(const Event& event);
 
     RecorderOptions options_;
     std::shared_ptr<const GraphModel> graph_;
@@ -152,6 +173,9 @@ class Recorder final : public ExecutionObserver,
     Clock::time_point pending_began_;
     SetupWatch setup_;
     DeviceClock device_clock_;
+    std::optional<DeviceClock::Span> pending_span_;
+    std::deque<Held> held_;
+    double device_time_ = 0;  // when the last event shown began
     struct Opened {
         EventId first = 0;  // in it
         StopPoint point;

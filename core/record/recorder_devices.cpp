@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The recorder's view of devices other than the CPU.
+#include <algorithm>
+#include <utility>
+
 #include "core/dispatch/device_fallback.h"
 #include "core/record/recorder.h"
 
@@ -22,7 +25,7 @@ void Recorder::start_device_clock(const OperatorCall& call) {
         return first;
     }();
     if (!device.is_cpu()) pending_.device.device = writer_.intern(device_name(device));
-    device_clock_.start(device);
+    device_clock_.start(device, now());
 }
 
 void Recorder::on_fallback(const FallbackCost& cost) {
@@ -31,6 +34,69 @@ void Recorder::on_fallback(const FallbackCost& cost) {
     pending_.device.copied_bytes += static_cast<std::int64_t>(cost.bytes);
     pending_.device.copy_seconds += cost.seconds;
     if (pending_.device.device.empty()) pending_.device.device = writer_.intern(device_name(cost.device));
+}
+
+// --- events whose numbers a device still has ---
+
+// The event under way, before it is published.
+void Recorder::hold(const Operator* op) {
+    writer_.hold();
+    Held& held = held_.emplace_back();
+    held.id = writer_.next_event();
+    held.op = op;
+    held.saved = std::move(pending_saved_);
+    held.span = std::exchange(pending_span_, std::nullopt);
+    held.last_value = writer_.last_value();
+}
+
+void Recorder::show_first() {
+    Held& held = held_.front();
+    Event& event = writer_.held_event(held.id);
+    tensors_.settle(held.last_value);
+    if (held.span) {
+        event.device.launch = std::exchange(event.duration, held.span->seconds());
+        event.start = held.span->start();
+        device_clock_.take_back(std::move(*held.span));
+    }
+    // One after the other, as they are on the device; the host was ahead.
+    event.start = device_time_ = std::max(device_time_, event.start);
+    if (held.is_whole)
+        note_whole(event);
+    else
+        judge(event, [&] { return bad_.kept_call(held.op, event); }, held.saved, held.id);
+    writer_.show(held.id, held.last_value);
+    held_.pop_front();
+}
+
+void Recorder::show_some() {
+    // So many that the device has work while the host waits for the older half.
+    constexpr std::size_t kMost = 512;
+    if (held_.size() >= kMost) {
+        const Held& middle = held_[kMost / 2];
+        if (middle.span) middle.span->wait();
+        while (held_.size() > kMost / 2) show_first();
+        return;
+    }
+    const auto is_there = [this](const Held& held) {
+        return (!held.span || held.span->is_over()) && tensors_.are_there(held.last_value);
+    };
+    while (!held_.empty() && is_there(held_.front())) show_first();
+    if (!is_late()) writer_.show_all();
+}
+
+void Recorder::catch_up() {
+    try {
+        if (!held_.empty() && held_.back().span) held_.back().span->wait();
+        while (!held_.empty()) show_first();
+        if (is_pending_) return;  // its inputs are not shown before it
+        tensors_.settle(writer_.last_value());
+    } catch (...) {
+        held_.clear();
+        tensors_.give_up_late();
+        writer_.show_all();
+        throw;
+    }
+    writer_.show_all();
 }
 
 }  // namespace loupe::session

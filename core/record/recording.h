@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What happened in a run: an append-only list of events. One thread writes, any number read without a lock: an event
-// below size() never changes.
+// below size() never changes. The writer may hold events back until their numbers are there.
 
 #include <atomic>
 #include <cstdint>
@@ -216,9 +216,9 @@ class AppendOnly {
         return chunks_[index / kChunk].load(std::memory_order_acquire)[index % kChunk];
     }
 
-    // The writer's. The element is seen by readers when publish() is called. False when it is full.
+    // The writer's. Elements that were added are seen by readers when publish() is called. Null when it is full.
     T* next() {
-        const std::size_t index = size_.load(std::memory_order_relaxed);
+        const std::size_t index = written_;
         if (index >= kChunk * kChunks) return nullptr;
         if (index >= capacity_) {
             chunks_[index / kChunk].store(new T[kChunk], std::memory_order_release);
@@ -226,11 +226,17 @@ class AppendOnly {
         }
         return &chunks_[index / kChunk].load(std::memory_order_relaxed)[index % kChunk];
     }
-    void publish() { size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+    void add() { ++written_; }
+    void publish() { publish(written_); }
+    void publish(std::size_t count) { size_.store(count, std::memory_order_release); }
+    std::size_t written() const { return written_; }
+    // One that readers do not see yet.
+    T& unseen(std::size_t index) { return chunks_[index / kChunk].load(std::memory_order_relaxed)[index % kChunk]; }
 
   private:
     std::unique_ptr<std::atomic<T*>[]> chunks_;
     std::size_t capacity_ = 0;
+    std::size_t written_ = 0;
     std::atomic<std::size_t> size_{0};
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/record/recording_writer.h"
 
+#include <algorithm>
+
 namespace loupe::session {
 
 RecordingWriter::RecordingWriter() : recording_(std::make_shared<Recording>()) {}
@@ -10,31 +12,48 @@ std::string_view RecordingWriter::intern(std::string_view text) { return recordi
 EventId RecordingWriter::add_event(Event event) {
     Event* place = recording_->events_.next();
     if (place == nullptr || recording_->peers_.next() == nullptr) return 0;
+    recording_->peers_.add();
     recording_->peers_.publish();
     event.id = next_event();
     const EventId id = event.id;
     *place = std::move(event);
-    recording_->events_.publish();
+    recording_->events_.add();
+    if (!holds_) recording_->events_.publish();
     return id;
 }
 
 ValueId RecordingWriter::add_value(Value value) {
     Value* place = recording_->values_.next();
     if (place == nullptr) return 0;
-    value.id = static_cast<ValueId>(recording_->values_.size() + 1);
+    value.id = last_value() + 1;
     const ValueId id = value.id;
     *place = std::move(value);
-    recording_->values_.publish();
+    recording_->values_.add();
+    if (!holds_) recording_->values_.publish();
     return id;
+}
+
+// Values first: who reads an event finds them.
+void RecordingWriter::show(EventId last_event, ValueId last_value) {
+    recording_->values_.publish(std::max<std::size_t>(last_value, recording_->values_.size()));
+    recording_->events_.publish(std::max<std::size_t>(last_event, recording_->events_.size()));
+}
+
+void RecordingWriter::show_all() {
+    holds_ = false;
+    recording_->values_.publish();
+    recording_->events_.publish();
 }
 
 std::uint32_t RecordingWriter::begin_frame(Frame frame) {
     Frame* place = recording_->frames_.next();
     if (place == nullptr || recording_->frame_ends_.next() == nullptr) return 0;
+    recording_->frame_ends_.add();
     recording_->frame_ends_.publish();
     frame.id = static_cast<std::uint32_t>(recording_->frames_.size() + 1);
     const std::uint32_t id = frame.id;
     *place = frame;
+    recording_->frames_.add();
     recording_->frames_.publish();
     return id;
 }
@@ -56,9 +75,11 @@ std::size_t RecordingWriter::add_allocation(Allocation allocation) {
     if (place == nullptr || fate == nullptr) return kNoAllocation;
     fate->freed.store(allocation.freed, std::memory_order_relaxed);
     fate->saved_by.store(allocation.saved_by, std::memory_order_relaxed);
+    recording_->fates_.add();
     recording_->fates_.publish();
     *place = std::move(allocation);
     const std::size_t index = recording_->allocations_.size();
+    recording_->allocations_.add();
     recording_->allocations_.publish();
     return index;
 }

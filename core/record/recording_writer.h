@@ -12,7 +12,8 @@ class RecordingWriter {
 
     std::shared_ptr<const Recording> recording() const { return recording_; }
     // The id that the next event will have.
-    EventId next_event() const { return static_cast<EventId>(recording_->event_count() + 1); }
+    EventId next_event() const { return static_cast<EventId>(recording_->events_.written() + 1); }
+    ValueId last_value() const { return static_cast<ValueId>(recording_->values_.written()); }
     // Text that lives as long as the recording; equal texts are one.
     std::string_view intern(std::string_view text);
 
@@ -20,6 +21,13 @@ class RecordingWriter {
     // (about 67 million of each).
     EventId add_event(Event event);
     ValueId add_value(Value value);
+    // While it holds, readers do not see what is added, until show() names it as the last: so long it may be changed.
+    void hold() { holds_ = true; }
+    Event& held_event(EventId id) { return recording_->events_.unseen(id - 1); }
+    Value& held_value(ValueId id) { return recording_->values_.unseen(id - 1); }
+    void show(EventId last_event, ValueId last_value);
+    // All that was added, and what will be.
+    void show_all();
     std::uint32_t begin_frame(Frame frame);
     void end_frame(std::uint32_t frame, EventId last);
     // A forward event's first backward event; later ones do not replace it.
@@ -38,6 +46,7 @@ class RecordingWriter {
 
   private:
     std::shared_ptr<Recording> recording_;
+    bool holds_ = false;
 };
 
 }  // namespace loupe::session

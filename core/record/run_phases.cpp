@@ -34,6 +34,7 @@ void record(const Program& program, Recorder& recorder, const std::function<void
         const OperatorOpenerScope opened(recorder.opener());
         const StatementScope statements(program, recorder);
         run();
+        recorder.catch_up();
     } catch (...) {
         recorder.finish();
         throw;

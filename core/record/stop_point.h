@@ -52,6 +52,8 @@ class StopControl {
     // The same for conditions on what the operator made; kind: where its NaN and Inf come from.
     virtual std::optional<StopReason> after(const StopPoint& point, const std::vector<const Value*>& outputs,
                                             NotFinite kind, const Surroundings& surroundings) = 0;
+    // Could after() stop, as things are now? Where not, it need not be asked.
+    virtual bool reads_outputs() const = 0;
     // Where it is parked, for steps that are ordered from there.
     virtual void parked_at(const StopPoint& point) = 0;
 };

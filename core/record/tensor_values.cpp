@@ -54,9 +54,43 @@ bool TensorValues::is_left_out(std::string_view value) const {
 }
 
 void TensorValues::name(const Tensor& t, const std::string& name, Category category) {
-    const ValueId id = add(t, 0, name, options_.statistics && (category == Category::Input || !is_all_finite(t)));
-    bad_.note_given(id, t, category);
+    const bool is_input = category == Category::Input;
+    const bool is_late = options_.statistics && !t.device().is_cpu() && !is_left_out(name);
+    const ValueId id =
+        add(t, 0, name, !is_late && options_.statistics && (is_input || !is_all_finite(t)));
     before_run_.emplace(t.impl(), id);
+    if (!is_late || id == 0) return bad_.note_given(id, t, category);
+    writer_.hold();
+    Late& late = late_.emplace_back();
+    late.id = id;
+    late.statistics = LateStatistics(t);
+    late.as = Late::As::Given;
+    late.is_wanted_finite = is_input;
+    late.tensor = t;
+    late.category = category;
+}
+
+bool TensorValues::are_there(ValueId last) const {
+    for (const Late& late : late_) {
+        if (late.id > last) break;
+        if (!late.statistics.is_there()) return false;
+    }
+    return true;
+}
+
+void TensorValues::settle(ValueId last) {
+    for (; !late_.empty() && late_.front().id <= last; late_.pop_front()) take(late_.front());
+}
+
+void TensorValues::take(Late& late) {
+    Value& value = writer_.held_value(late.id);
+    const Statistics statistics = late.statistics.get();
+    const bool is_finite = !statistics.has_nan_or_inf();
+    if (late.is_wanted_finite || !is_finite) value.statistics = statistics;
+    if (late.as == Late::As::Given) bad_.note_given(late.id, late.tensor, late.category);
+    if (late.as != Late::As::Read || is_finite) return;
+    value.producer = bad_.producer_of(late.storage, value.producer);
+    bad_.note_read(late.id, value.producer, late.storage);
 }
 
 ValueId TensorValues::add(const Tensor& t, EventId producer, std::string name, bool with_statistics,
@@ -74,8 +108,20 @@ ValueId TensorValues::add(const Tensor& t, EventId producer, std::string name, b
     value.requires_grad = requires_grad(t);
     const bool is_out = is_left_out(value.name);
     value.is_left_out = is_out;
-    if (with_statistics && !is_out) value.statistics = compute_statistics(t);
+    LateStatistics statistics;
+    if (with_statistics && !is_out) {
+        statistics = LateStatistics(t);
+        if (statistics.is_late())
+            writer_.hold();
+        else
+            value.statistics = statistics.get();
+    }
     const ValueId id = writer_.add_value(std::move(value));
+    if (statistics.is_late() && id != 0) {
+        Late& late = late_.emplace_back();
+        late.id = id;
+        late.statistics = std::move(statistics);
+    }
     known_[t.impl()] = {id, t.storage()->id(), t.version()};
     const bool is_wanted = options_.values && id != 0 && (options_.only == nullptr || options_.only->contains(id));
     // What the run begins with is what it can be repeated from.
@@ -104,6 +150,15 @@ ValueId TensorValues::of_input(const Tensor& t, bool is_backward) {
         name = recording_.value(found->second.value).name;  // the same tensor, written since
     const auto writer = last_writer_.find(storage);
     EventId producer = writer == last_writer_.end() ? 0 : writer->second;
+    if (options_.statistics && producer != 0 && !t.device().is_cpu()) {
+        const ValueId id = add(t, producer, std::move(name), true);
+        if (late_.empty() || late_.back().id != id) return id;  // left out, or the recording is full
+        Late& late = late_.back();
+        late.as = Late::As::Read;
+        late.is_wanted_finite = is_backward || t.numel() <= kSmallConstant;
+        late.storage = storage;
+        return id;
+    }
     const bool is_finite = !options_.statistics || is_all_finite(t);
     if (!is_finite) producer = bad_.producer_of(storage, producer);
     // Causes are read from the numbers of small constants (an exponent); those of a norm's many tensors would cost
@@ -163,7 +218,7 @@ std::vector<ValueId> TensorValues::saved_by(const Node* node, EventId peer) cons
 // --- writes ---
 
 void TensorValues::protect_existing() {
-    for (ValueId id = 1; id <= recording_.value_count(); ++id) {
+    for (ValueId id = 1; id <= writer_.last_value(); ++id) {
         const Value& value = recording_.value(id);
         if (value.producer == 0 || recording_.event(value.producer).phase == RunPhase::Optimizer)
             store_.protect(value.storage_id);

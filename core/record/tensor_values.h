@@ -4,6 +4,7 @@
 // measured and kept as the options say. Used on the thread that runs.
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "core/autograd/node.h"
 #include "core/autograd/observer.h"
 #include "core/record/bad_numbers.h"
+#include "core/record/compute_statistics.h"
 #include "core/record/recorder_options.h"
 #include "core/record/recording_writer.h"
 #include "core/record/value_store.h"
@@ -40,6 +42,13 @@ class TensorValues {
     // A result of the event, or a gradient that it made of `gradient_of`.
     ValueId add_made(const Tensor& t, EventId by, const std::string& name, ValueId gradient_of);
     ValueId of_input(const Tensor& t, bool is_backward);
+    // Statistics that a device still adds up are written into their values by settle(), which the values that came
+    // since wait for: those of values up to `last`, in their order.
+    bool has_late() const { return !late_.empty(); }
+    bool are_there(ValueId last) const;
+    void settle(ValueId last);
+    // They stay without: the device has failed.
+    void give_up_late() { late_.clear(); }
     // Nothing is kept of what is made from here on, but its description.
     void leave_out(bool is_left_out) { is_scope_left_out_ = is_left_out; }
 
@@ -63,7 +72,20 @@ class TensorValues {
         std::uint32_t version = 0;
     };
 
+    // A value whose statistics are not there yet, and what they decide.
+    struct Late {
+        enum class As : std::uint8_t { Made, Given, Read };
+        ValueId id = 0;
+        LateStatistics statistics;
+        As as = As::Made;
+        bool is_wanted_finite = true;  // are statistics of finite numbers shown?
+        Tensor tensor;                 // Given
+        Category category = Category::Other;
+        std::uint64_t storage = 0;  // Read
+    };
+
     bool is_left_out(std::string_view value) const;
+    void take(Late& late);
     const Known* unwritten(const Tensor& t) const;
 
     const RecorderOptions& options_;
@@ -71,6 +93,7 @@ class TensorValues {
     const Recording& recording_;
     ValueStore& store_;
     BadNumbers& bad_;
+    std::deque<Late> late_;
     std::unordered_map<const TensorImpl*, Known> known_;
     std::unordered_map<const TensorImpl*, ValueId> before_run_;
     std::unordered_map<std::uint64_t, EventId> last_writer_;                      // by storage

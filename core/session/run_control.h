@@ -27,6 +27,7 @@ class RunControl final : public StopControl {
                                      EventId next = 0) override;
     std::optional<StopReason> after(const StopPoint& point, const std::vector<const Value*>& outputs, NotFinite kind,
                                     const Surroundings& surroundings) override;
+    bool reads_outputs() const override;
     // Does it look for a NaN or Inf that it has not met yet?
     bool searches_nan() const;
     // Hears of a condition that could not be judged, once a run for each reason.

@@ -23,6 +23,14 @@ void set_device_interface(DeviceType type, DeviceInterface* device) {
     detail::other_devices = detail::other_devices || device != nullptr;
 }
 
+void synchronize_devices() {
+    for (std::size_t type = 0; type < kDeviceTypes; ++type) {
+        DeviceInterface* const devices = interfaces()[type];
+        for (int i = 0; devices != nullptr && i < devices->count(); ++i)
+            devices->synchronize(Device{static_cast<DeviceType>(type), static_cast<std::int8_t>(i)});
+    }
+}
+
 std::string_view device_type_name(DeviceType type) {
     switch (type) {
         case DeviceType::Cpu:

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "core/tensor/device.h"
@@ -20,10 +21,27 @@ class DeviceEvent {
     virtual ~DeviceEvent() = default;
     // After all work that was given to the device so far.
     virtual void record() = 0;
+    // Has the device reached it?
+    virtual bool is_reached() const = 0;
     // Waits until the device has reached it.
     virtual void wait() = 0;
     // From `earlier`, of the same device, to this one, in milliseconds. Both have been reached.
     virtual double milliseconds_since(const DeviceEvent& earlier) const = 0;
+};
+
+struct DeviceProperties {
+    std::string name;
+    int major = 0;  // what it can do, as its maker numbers it
+    int minor = 0;
+    std::size_t total_memory = 0;
+    int processors = 0;
+};
+// In bytes.
+struct DeviceMemoryUse {
+    std::size_t used = 0;      // of tensors
+    std::size_t reserved = 0;  // taken from the driver
+    std::size_t most_used = 0;
+    std::size_t most_reserved = 0;
 };
 
 class DeviceInterface {
@@ -47,12 +65,24 @@ class DeviceInterface {
         static_cast<void>(device);
         return nullptr;
     }
+    virtual DeviceProperties properties(Device device) const {
+        static_cast<void>(device);
+        return {};
+    }
+    virtual DeviceMemoryUse memory_use(Device device) const {
+        static_cast<void>(device);
+        return {};
+    }
+    // What was used most is counted from here.
+    virtual void reset_peak_memory(Device device) { static_cast<void>(device); }
     // Its own elementwise loops and reductions (core/kernels/device_loops.h); null: the host's, over copies.
     virtual DeviceLoops* loops() { return nullptr; }
 };
 
 // Null when no plugin gives this type of device, and for the CPU.
 DeviceInterface* device_interface(DeviceType type);
+// Waits for all work given to devices other than the CPU.
+void synchronize_devices();
 // Plugins register theirs at start; it must outlive the process's tensors.
 void set_device_interface(DeviceType type, DeviceInterface* device);
 

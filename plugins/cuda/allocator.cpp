@@ -79,6 +79,7 @@ CachingAllocator::Block* CachingAllocator::new_segment(Pool& pool, std::size_t b
     }
     check(status, "allocating memory");
     pool.figures.reserved += size;
+    pool.note_peak();
     return new Block{static_cast<char*>(memory), size, true, nullptr, nullptr};
 }
 
@@ -100,6 +101,7 @@ void* CachingAllocator::allocate(std::size_t bytes, Device device) {
     }
     pool.given.emplace(block->address, block);
     pool.figures.used += block->bytes;
+    pool.note_peak();
     return block->address;
 }
 
@@ -167,9 +169,16 @@ void CachingAllocator::trim() {
         trim(pools_[i], Device{DeviceType::Cuda, static_cast<std::int8_t>(i)});
 }
 
-CachingAllocator::Figures CachingAllocator::figures(Device device) const {
+DeviceMemoryUse CachingAllocator::memory_use(Device device) const {
     const std::lock_guard lock(mutex_);
     return pools_.at(static_cast<std::size_t>(device.index)).figures;
+}
+
+void CachingAllocator::reset_peak(Device device) {
+    const std::lock_guard lock(mutex_);
+    DeviceMemoryUse& use = pools_.at(static_cast<std::size_t>(device.index)).figures;
+    use.most_used = use.used;
+    use.most_reserved = use.reserved;
 }
 
 }  // namespace loupe::cuda

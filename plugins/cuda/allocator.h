@@ -2,12 +2,14 @@
 #pragma once
 // Memory of CUDA devices. Freed blocks are kept: asking the driver for memory waits for all work of the device.
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
 
 #include "core/tensor/allocator.h"
+#include "core/tensor/device_interface.h"
 
 namespace loupe::cuda {
 
@@ -20,11 +22,8 @@ class CachingAllocator final : public Allocator {
     void release(void* block, std::size_t bytes, Device device) noexcept override;
     void trim() override;
 
-    struct Figures {
-        std::size_t used = 0;      // given out
-        std::size_t reserved = 0;  // taken from the driver
-    };
-    Figures figures(Device device) const;
+    DeviceMemoryUse memory_use(Device device) const;
+    void reset_peak(Device device);
 
   private:
     // A part of a segment, or all of it: neighbours that are free are joined.
@@ -38,7 +37,12 @@ class CachingAllocator final : public Allocator {
     struct Pool {
         std::multimap<std::size_t, Block*> free_small, free_large;
         std::unordered_map<void*, Block*> given;
-        Figures figures;
+        DeviceMemoryUse figures;
+
+        void note_peak() {
+            figures.most_used = std::max(figures.most_used, figures.used);
+            figures.most_reserved = std::max(figures.most_reserved, figures.reserved);
+        }
     };
 
     static std::size_t rounded(std::size_t bytes);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -63,6 +64,15 @@ class Event final : public DeviceEvent {
         use(device_);
         check(cudaEventRecord(event_, stream_of(device_)), "recording an event");
     }
+    bool is_reached() const override {
+        const cudaError_t status = cudaEventQuery(event_);
+        if (status == cudaErrorNotReady) {
+            cudaGetLastError();  // it is no error
+            return false;
+        }
+        check(status, "asking an event");
+        return true;
+    }
     void wait() override { check(cudaEventSynchronize(event_), "waiting for an event"); }
     double milliseconds_since(const DeviceEvent& earlier) const override {
         float milliseconds = 0;
@@ -98,6 +108,13 @@ class CudaDevice final : public DeviceInterface {
     }
     std::unique_ptr<DeviceEvent> make_event(Device device) override { return std::make_unique<Event>(device); }
     Generator* generator(Device device) override { return state_of(device).generator.get(); }
+    DeviceProperties properties(Device device) const override {
+        cudaDeviceProp found{};
+        check(cudaGetDeviceProperties(&found, device.index), "asking the device");
+        return {found.name, found.major, found.minor, found.totalGlobalMem, found.multiProcessorCount};
+    }
+    DeviceMemoryUse memory_use(Device device) const override { return allocator_.memory_use(device); }
+    void reset_peak_memory(Device device) override { allocator_.reset_peak(device); }
     DeviceLoops* loops() override { return &loops_; }
 
   private:
@@ -159,6 +176,34 @@ Queue queue_of(Device device) {
 void* address_on_device(void* place) { return place; }
 std::int64_t resident_threads(Device device) { return state_of(device).resident_threads; }
 bool takes(Arguments, std::string*) { return true; }
+
+std::shared_ptr<void> host_room(Device device, std::size_t bytes) {
+    // Pages are locked by the many: each time the driver waits for the device.
+    constexpr std::size_t kRooms = 1024;
+    static std::mutex mutex;
+    static auto* const free_rooms = new std::vector<void*>;
+    if (bytes > kHostRoom) throw Error(ErrorKind::Internal, "a room of the host is smaller than what is asked for");
+    const std::lock_guard lock(mutex);
+    if (free_rooms->empty()) {
+        use(device);
+        void* rooms = nullptr;
+        check(cudaHostAlloc(&rooms, kRooms * kHostRoom, cudaHostAllocMapped | cudaHostAllocPortable),
+              "allocating host memory");
+        for (std::size_t i = 0; i < kRooms; ++i) free_rooms->push_back(static_cast<char*>(rooms) + i * kHostRoom);
+    }
+    void* const room = free_rooms->back();
+    free_rooms->pop_back();
+    std::memset(room, 0, bytes);
+    return {room, [](void* given_up) {
+                const std::lock_guard again(mutex);
+                free_rooms->push_back(given_up);
+            }};
+}
+void wait_for(const Queue& queue) {
+    auto& state = *static_cast<State*>(queue.owner);
+    check(cudaStreamSynchronize(state.stream), "waiting for the device");
+    say_faults(state);
+}
 
 Fault* fault_for(const Queue& queue, const char* op) {
     static std::mutex mutex;

@@ -29,14 +29,20 @@ TestMemory& memory() {
 // Work is done when it is given: the clock of the host is the device's.
 class Event final : public DeviceEvent {
   public:
-    void record() override { at_ = std::chrono::steady_clock::now(); }
-    void wait() override {}
+    void record() override {
+        at_ = std::chrono::steady_clock::now();
+        is_waited_for_ = false;
+    }
+    // Its work is done at once; that it has been reached it says later, as a device beside the host would.
+    bool is_reached() const override { return is_waited_for_; }
+    void wait() override { is_waited_for_ = true; }
     double milliseconds_since(const DeviceEvent& earlier) const override {
         return std::chrono::duration<double, std::milli>(at_ - static_cast<const Event&>(earlier).at_).count();
     }
 
   private:
     std::chrono::steady_clock::time_point at_;
+    bool is_waited_for_ = false;
 };
 
 class TestDevice final : public DeviceInterface {
@@ -133,6 +139,8 @@ std::int64_t resident_threads(Device) {
     constexpr std::int64_t kProcessors = 132, kThreads = 2048;  // as an H100 has
     return kProcessors * kThreads;
 }
+std::shared_ptr<void> host_room(Device, std::size_t bytes) { return std::shared_ptr<char[]>(new char[bytes]()); }
+void wait_for(const Queue&) {}
 // Those of test:0 run through the fallback.
 bool takes(Arguments arguments, std::string* why) {
     constexpr Device kOwn{DeviceType::PrivateUse1, 1};

@@ -3,7 +3,10 @@
 #include <cmath>
 #include <limits>
 
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/variable.h"
 #include "core/dispatch/cpp_type_name.h"
+#include "core/dispatch/dispatch.h"
 #include "core/dispatch/forward.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
@@ -193,12 +196,35 @@ Attended shielded_attention(const Tensor& query, const Tensor& key, const Tensor
     return attended;
 }
 
+// A device that has attention as one kernel runs it so. Undefined where it has not.
+Tensor attention_of_device(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask,
+                           double dropout_p, bool is_causal, const std::optional<double>& scale) {
+    const bool are_heads = query.dim() == 4 && key.dim() == 4 && value.dim() == 4;
+    if (query.device().is_cpu() || !are_heads || dropout_p > 0) return {};
+    if (attn_mask.defined() && requires_grad(attn_mask)) return {};
+    Tensor bias = attn_mask;
+    if (attn_mask.defined() && attn_mask.dtype() == ScalarType::Bool) {
+        bias = fn::zeros(to_dims(attn_mask.sizes()), static_cast<std::int64_t>(query.dtype()), IValue(),
+                         query.device());
+        bias = fn::masked_fill(bias, fn::logical_not(attn_mask), Scalar(-std::numeric_limits<double>::infinity()));
+    }
+    static const Operator& op = *find_operator("aten::_scaled_dot_product_efficient_attention", "");
+    const IValue arguments[] = {query, key, value, bias, GradMode::is_enabled(), 0.0, is_causal, scale};
+    if (!has_device_kernel(op, arguments)) return {};
+    IValue results[4];
+    call_operator(op, arguments, results);
+    return results[0].to_tensor();
+}
+
 Tensor scaled_dot_product(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask,
                           double dropout_p, bool is_causal, const std::optional<double>& scale, bool enable_gqa) {
     check_attention(query, key, value, attn_mask);
     check_causal(attn_mask, is_causal);
     const Tensor keys = enable_gqa ? shared_heads(query, key) : key;
     const Tensor values = enable_gqa ? shared_heads(query, value) : value;
+    if (const Tensor out = attention_of_device(query, keys, values, attn_mask, dropout_p, is_causal, scale);
+        out.defined())
+        return out;
     return shielded_attention(query, keys, values, attn_mask, dropout_p, is_causal, scale).out;
 }
 

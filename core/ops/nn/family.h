@@ -19,6 +19,7 @@
     FILE(weight_norm_records)       \
     FILE(nll_loss_records)          \
     FILE(attention_records)         \
+    FILE(efficient_attention_records) \
     FILE(fused_attention_records)   \
     FILE(elementwise_loss_records)  \
     FILE(upsample_records)          \

@@ -4,6 +4,7 @@
 #include "core/base/strings.h"
 #include "core/ops/random/generator.h"
 #include "core/python/language/arguments.h"
+#include "core/python/language/builtin_objects.h"
 #include "core/python/language/error.h"
 #include "core/python/torch/module_parts.h"
 #include "core/python/torch/torch_objects.h"
@@ -21,7 +22,6 @@ Device gpu(int index) { return Device{DeviceType::Cuda, static_cast<std::int8_t>
 
 IValue is_available(CallArguments) { return device_count() > 0; }
 IValue count(CallArguments) { return std::int64_t{device_count()}; }
-IValue zero(CallArguments) { return std::int64_t{0}; }
 IValue nothing(CallArguments) { return {}; }
 
 void require_device() {
@@ -44,9 +44,49 @@ IValue set_device(CallArguments arguments) {
         throw_error("NotImplementedError", concat("set_device: name the device, as \"", device_name(device), "\""));
     return {};
 }
-IValue unknown(CallArguments) {
+// The device that an optional argument names: an index, a name, a torch.device; the first where it names none.
+Device named(const IValue& value) {
     require_device();
-    throw_error("NotImplementedError", "what kind of GPU it is is not known here");
+    if (value.is_none()) return gpu(0);
+    const Device device = value.is_int() ? gpu(static_cast<int>(value.to_int())) : device_of(value);
+    if (device.type != DeviceType::Cuda)
+        throw_error("ValueError", concat("Expected a cuda device, but got: ", device_name(device)));
+    if (device.index < 0 || device.index >= device_count()) throw_error("AssertionError", "Invalid device id");
+    return device;
+}
+Device named(CallArguments arguments, const char* function) {
+    const BoundArguments given(arguments, function, {"device="});
+    return named(given.has(0) ? given[0] : IValue());
+}
+const DeviceInterface& devices() { return *device_interface(DeviceType::Cuda); }
+
+IValue get_device_name(CallArguments arguments) {
+    return devices().properties(named(arguments, "get_device_name")).name;
+}
+IValue get_device_capability(CallArguments arguments) {
+    const DeviceProperties found = devices().properties(named(arguments, "get_device_capability"));
+    return make_ptr<TupleObject>(std::vector<IValue>{found.major, found.minor});
+}
+IValue get_device_properties(CallArguments arguments) {
+    static const ClassPtr cls =
+        make_named_tuple_class("_CudaDeviceProperties", "torch.cuda",
+                               {"name", "major", "minor", "total_memory", "multi_processor_count"}, {});
+    const DeviceProperties found = devices().properties(named(arguments, "get_device_properties"));
+    CallArguments fields;
+    fields.positional = {found.name, found.major, found.minor, static_cast<std::int64_t>(found.total_memory),
+                         found.processors};
+    return instantiate(*cls, std::move(fields));
+}
+
+template <std::size_t DeviceMemoryUse::*kFigure>
+IValue memory(CallArguments arguments) {
+    if (device_count() == 0) return std::int64_t{0};
+    return static_cast<std::int64_t>(devices().memory_use(named(arguments, "memory")).*kFigure);
+}
+IValue reset_peak(CallArguments arguments) {
+    if (device_count() > 0)
+        device_interface(DeviceType::Cuda)->reset_peak_memory(named(arguments, "reset_peak_memory_stats"));
+    return {};
 }
 
 IValue synchronize(CallArguments arguments) {
@@ -79,16 +119,20 @@ void fill_cuda(PythonModule& module) {
     module.define("current_device", &current_device);
     module.define("set_device", &set_device);
     module.define("init", &initialise);
-    for (const char* name : {"get_device_name", "get_device_properties", "get_device_capability"})
-        module.define(name, &unknown);
-    for (const char* name : {"memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"})
-        module.define(name, &zero);
+    module.define("get_device_name", &get_device_name);
+    module.define("get_device_capability", &get_device_capability);
+    module.define("get_device_properties", &get_device_properties);
+    module.define("memory_allocated", &memory<&DeviceMemoryUse::used>);
+    module.define("max_memory_allocated", &memory<&DeviceMemoryUse::most_used>);
+    module.define("memory_reserved", &memory<&DeviceMemoryUse::reserved>);
+    module.define("max_memory_reserved", &memory<&DeviceMemoryUse::most_reserved>);
+    module.define("reset_peak_memory_stats", &reset_peak);
+    module.define("reset_max_memory_allocated", &reset_peak);
     module.define("synchronize", &synchronize);
     module.define("empty_cache", &empty_cache);
     module.define("manual_seed", &manual_seed);
     module.define("manual_seed_all", &manual_seed_all);
-    for (const char* name : {"reset_peak_memory_stats", "reset_max_memory_allocated", "ipc_collect"})
-        module.define(name, &nothing);
+    module.define("ipc_collect", &nothing);
     define_submodule(module, "amp", "torch.cuda.amp");
 }
 

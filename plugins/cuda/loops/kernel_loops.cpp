@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <atomic>
+#include <memory>
+#include <new>
+#include <utility>
 
 #include "core/ops/nn/loss_kernels.h"
 #include "core/ops/pointwise/kernels.h"
@@ -54,6 +57,28 @@ Numbers doubles_of(const void* params, int count) {
     std::copy_n(static_cast<const double*>(params), count, numbers.real);
     return numbers;
 }
+
+class TotalsInRoom final : public LateTotals {
+  public:
+    TotalsInRoom(const Queue& queue, std::shared_ptr<void> room, ElementTotals* totals)
+        : queue_(queue), room_(std::move(room)), totals_(totals) {}
+    // A room that is still to be written is used no more: waiting here would hold up a run that was ended.
+    ~TotalsInRoom() override {
+        if (!is_there()) static_cast<void>(new std::shared_ptr<void>(std::move(room_)));
+    }
+    // The count is written last.
+    bool is_there() const override { return *static_cast<volatile std::int64_t*>(&totals_->count) != 0; }
+    ElementTotals get() override {
+        if (!is_there()) wait_for(queue_);
+        std::atomic_thread_fence(std::memory_order_acquire);
+        return *totals_;
+    }
+
+  private:
+    Queue queue_;
+    std::shared_ptr<void> room_;
+    ElementTotals* totals_;
+};
 
 void set_number(Operand& operand, const Scalar& value) {
     operand.data = nullptr;
@@ -294,20 +319,15 @@ bool KernelLoops::apply_taps(const Tensor& to, const Tensor& from, std::span<con
     return cuda::apply_taps(to, from, dims);
 }
 
-bool KernelLoops::add_up(const Tensor& t, ElementTotals& totals) {
-    if (!is_known(t.dtype())) return false;
+std::unique_ptr<LateTotals> KernelLoops::add_up(const Tensor& t) {
+    if (!is_known(t.dtype())) return nullptr;
     const Tensor x = t.is_non_overlapping_and_dense() ? t : dense(t);
-    const std::int64_t parts = statistics_parts(x.numel());
-    // One more, for the whole.
-    const std::int64_t bytes = (parts + 1) * static_cast<std::int64_t>(sizeof(ElementTotals));
-    const Tensor room = empty(std::array{bytes}, ScalarType::UInt8, x.device());
-    auto* const all = static_cast<ElementTotals*>(address_of(room));
-    run_statistics(queue_of(x.device()), element_of(x.dtype()), address_of(x), x.numel(), all, all + parts);
-    const Tensor whole =
-        room.view_as_strided(std::array{static_cast<std::int64_t>(sizeof(ElementTotals))}, std::array{std::int64_t{1}},
-                             bytes - static_cast<std::int64_t>(sizeof(ElementTotals)));
-    std::memcpy(&totals, on_host(whole).raw_data(), sizeof totals);
-    return true;
+    const Queue queue = queue_of(x.device());
+    static_assert(sizeof(ElementTotals) <= kHostRoom);
+    std::shared_ptr<void> room = host_room(x.device(), sizeof(ElementTotals));
+    auto* const whole = new (room.get()) ElementTotals;
+    run_statistics(queue, element_of(x.dtype()), address_of(x), x.numel(), whole);
+    return std::make_unique<TotalsInRoom>(queue, std::move(room), whole);
 }
 
 bool KernelLoops::fill(const Tensor& to, const Scalar& value) {

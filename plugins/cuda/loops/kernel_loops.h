@@ -3,6 +3,7 @@
 // The engine's elementwise kernels and reductions on a device: says which of the device's loops is meant by a kernel of
 // the engine, and describes the tensors to it.
 
+#include <memory>
 #include <unordered_map>
 #include <variant>
 
@@ -27,7 +28,7 @@ class KernelLoops final : public DeviceLoops {
     bool copy(const Tensor& to, const Tensor& from) override;
     bool fill(const Tensor& to, const Scalar& value) override;
     bool apply_taps(const Tensor& to, const Tensor& from, std::span<const DimTaps> dims) override;
-    bool add_up(const Tensor& t, ElementTotals& totals) override;
+    std::unique_ptr<LateTotals> add_up(const Tensor& t) override;
 
   private:
     struct LossSlope {

@@ -1,29 +1,117 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/cuda/loops/statistics.h"
 
+#include <vector>
+
 #include "plugins/cuda/loops/team.h"
 
 namespace loupe::cuda {
 namespace {
 
-LOUPE_HD inline int bin_of(double magnitude) {
-    // The exponent, from the bits; numbers too small for it are in the first bin anyway.
-    const int exponent = static_cast<int>(bits_as<std::uint64_t>(magnitude) >> 52 & 0x7FF) - 1023;
+// Of a magnitude that is finite and not 0: the exponent, from the bits. Numbers below what the type has as normal ones
+// are in the first bin anyway.
+LOUPE_HD inline int clamped(int exponent) {
     const int bin = exponent + 1 - ElementTotals::kLowest;
     return bin < 0 ? 0 : bin >= ElementTotals::kBins ? ElementTotals::kBins - 1 : bin;
 }
-LOUPE_HD inline bool is_finite(double v) { return v - v == 0; }
+LOUPE_HD inline int bin_of(double magnitude) {
+    return clamped(static_cast<int>(bits_as<std::uint64_t>(magnitude) >> 52 & 0x7FF) - 1023);
+}
+LOUPE_HD inline int bin_of(float magnitude) {
+    return clamped(static_cast<int>(bits_as<std::uint32_t>(magnitude) >> 23 & 0xFF) - 127);
+}
+template <typename T>
+LOUPE_HD bool is_finite(T v) {
+    return v - v == 0;
+}
 
-// Counts of exponents that a team's threads share.
+// Counts of exponents. The threads of a warp count in columns of their own, which never wait for each other.
 struct Bins {
 #ifdef __CUDA_ARCH__
+    static constexpr int kColumns = 32;
     unsigned* counts;
-    __device__ void add(int bin) { atomicAdd(counts + bin, 1U); }
+    __device__ void add(int bin) { atomicAdd(counts + bin * kColumns + (threadIdx.x & 31), 1U); }
+    __device__ std::uint64_t total(int bin) const {
+        std::uint64_t sum = 0;
+        for (int i = 0; i < kColumns; ++i) sum += counts[bin * kColumns + (i + bin) % kColumns];
+        return sum;
+    }
 #else
+    static constexpr int kColumns = 1;
     unsigned counts[ElementTotals::kBins] = {};
     LOUPE_HD void add(int bin) { ++counts[bin]; }
+    LOUPE_HD std::uint64_t total(int bin) const { return counts[bin]; }
 #endif
 };
+
+// What one thread has found; sums are of the differences to the shift.
+struct Found {
+    std::int64_t finite = 0, nan = 0, zero = 0;
+    double least = std::numeric_limits<double>::infinity();
+    double most = -std::numeric_limits<double>::infinity();
+    double sum = 0, squares = 0, magnitudes = 0;
+
+    template <typename Team>
+    LOUPE_HD void join(const Team& team) {
+        finite = team.sum(finite);
+        nan = team.sum(nan);
+        zero = team.sum(zero);
+        least = -team.largest(-least);
+        most = team.largest(most);
+        sum = team.sum(sum);
+        squares = team.sum(squares);
+        magnitudes = team.sum(magnitudes);
+    }
+};
+
+// One more element. Sums are of doubles: those of float32 would leave its range where its largest numbers stand for
+// infinity, as in masks.
+template <typename T>
+LOUPE_HD void take(Found& found, Bins& bins, T v, double shift) {
+    if (!is_finite(v)) {
+        found.nan += v != v ? 1 : 0;
+        return;
+    }
+    const T magnitude = v < 0 ? -v : v;
+    const double moved = static_cast<double>(v) - shift;
+    ++found.finite;
+    found.least = static_cast<double>(v) < found.least ? static_cast<double>(v) : found.least;
+    found.most = static_cast<double>(v) > found.most ? static_cast<double>(v) : found.most;
+    found.sum += moved;
+    found.squares += moved * moved;
+    found.magnitudes += static_cast<double>(magnitude);
+    if (magnitude == 0)
+        ++found.zero;
+    else
+        bins.add(bin_of(magnitude));
+}
+
+// Makes what a team wrote seen by the host before what is written next.
+template <typename Team>
+LOUPE_HD void settle(const Team& team) {
+#ifdef __CUDA_ARCH__
+    __threadfence_system();
+#endif
+    team.sum(0);  // all have come here
+}
+
+template <typename Team>
+LOUPE_HD void write(const Team& team, ElementTotals& out, const Found& found, double shift, std::int64_t count) {
+    if (team.rank() == 0) {
+        out.finite = found.finite;
+        out.nan = found.nan;
+        out.zero = found.zero;
+        out.min = found.least;
+        out.max = found.most;
+        out.shift = shift;
+        out.sum = found.sum;
+        out.sum_of_squares = found.squares;
+        out.abs_sum = found.magnitudes;
+    }
+    settle(team);
+    // Last: a reader knows by it that the rest is there.
+    if (team.rank() == 0) out.count = count;
+}
 
 struct PartBody {
     Element element;
@@ -36,64 +124,31 @@ struct PartBody {
         const std::int64_t begin = index * part, end = begin + part < count ? begin + part : count;
         double shift = load<double>(x, element);
         if (!is_finite(shift)) shift = 0;
-        constexpr double kInfinity = std::numeric_limits<double>::infinity();
-        std::int64_t finite = 0, nan = 0, zero = 0;
-        double least = kInfinity, most = -kInfinity, sum = 0, squares = 0, magnitudes = 0;
         Bins bins;
 #ifdef __CUDA_ARCH__
-        __shared__ unsigned shared[ElementTotals::kBins];
-        for (int i = team.rank(); i < ElementTotals::kBins; i += team.size()) shared[i] = 0;
+        __shared__ unsigned shared[ElementTotals::kBins * Bins::kColumns];
+        for (int i = team.rank(); i < ElementTotals::kBins * Bins::kColumns; i += team.size()) shared[i] = 0;
         bins.counts = shared;
         __syncthreads();
 #endif
-        const auto take = [&](double v) {
-            if (v != v) {
-                ++nan;
-                return;
-            }
-            const double magnitude = v < 0 ? -v : v;
-            if (magnitude == kInfinity) return;
-            ++finite;
-            least = v < least ? v : least;
-            most = v > most ? v : most;
-            sum += v - shift;
-            squares += (v - shift) * (v - shift);
-            magnitudes += magnitude;
-            if (magnitude == 0)
-                ++zero;
-            else
-                bins.add(bin_of(magnitude));
+        Found found;
+        const auto take_all = [&](const auto* elements) {
+            each(team, elements + begin, end - begin,
+                 [&](std::int64_t, float v) { take(found, bins, v, shift); });
         };
         if (element == Element::Float32)
-            each(team, reinterpret_cast<const float*>(x) + begin, end - begin,
-                 [&](std::int64_t, float v) { take(static_cast<double>(v)); });
+            take_all(reinterpret_cast<const float*>(x));
         else if (element == Element::BFloat16)
-            each(team, reinterpret_cast<const Brain*>(x) + begin, end - begin,
-                 [&](std::int64_t, float v) { take(static_cast<double>(v)); });
+            take_all(reinterpret_cast<const Brain*>(x));
+        else if (element == Element::Float16)
+            take_all(reinterpret_cast<const Half*>(x));
         else
             for (std::int64_t i = begin + team.rank(); i < end; i += team.size())
-                take(load<double>(x + i * size_of(element), element));
-        finite = team.sum(finite);
-        nan = team.sum(nan);
-        zero = team.sum(zero);
-        least = -team.largest(-least);
-        most = team.largest(most);
-        sum = team.sum(sum);
-        squares = team.sum(squares);
-        magnitudes = team.sum(magnitudes);
+                take(found, bins, load<double>(x + i * size_of(element), element), shift);
+        found.join(team);  // and waits for all counts
         ElementTotals& out = parts[index];
-        for (int i = team.rank(); i < ElementTotals::kBins; i += team.size()) out.exponents[i] = bins.counts[i];
-        if (team.rank() != 0) return;
-        out.count = end - begin;
-        out.finite = finite;
-        out.nan = nan;
-        out.zero = zero;
-        out.min = least;
-        out.max = most;
-        out.shift = shift;
-        out.sum = sum;
-        out.sum_of_squares = squares;
-        out.abs_sum = magnitudes;
+        for (int bin = team.rank(); bin < ElementTotals::kBins; bin += team.size()) out.exponents[bin] = bins.total(bin);
+        write(team, out, found, shift, end - begin);
     }
 };
 
@@ -104,66 +159,92 @@ struct JoinBody {
 
     template <typename Team>
     LOUPE_HD void operator()(const Team& team, std::int64_t) const {
-        ElementTotals own;
-        own.min = std::numeric_limits<double>::infinity();
-        own.max = -own.min;
+        Found found;
+        std::int64_t elements = 0;
         for (std::int64_t i = team.rank(); i < count; i += team.size()) {
             const ElementTotals& part = parts[i];
-            own.count += part.count;
-            own.finite += part.finite;
-            own.nan += part.nan;
-            own.zero += part.zero;
-            own.min = part.min < own.min ? part.min : own.min;
-            own.max = part.max > own.max ? part.max : own.max;
-            own.sum += part.sum;
-            own.sum_of_squares += part.sum_of_squares;
-            own.abs_sum += part.abs_sum;
+            elements += part.count;
+            found.finite += part.finite;
+            found.nan += part.nan;
+            found.zero += part.zero;
+            found.least = part.min < found.least ? part.min : found.least;
+            found.most = part.max > found.most ? part.max : found.most;
+            found.sum += part.sum;
+            found.squares += part.sum_of_squares;
+            found.magnitudes += part.abs_sum;
         }
-        own.count = team.sum(own.count);
-        own.finite = team.sum(own.finite);
-        own.nan = team.sum(own.nan);
-        own.zero = team.sum(own.zero);
-        own.min = -team.largest(-own.min);
-        own.max = team.largest(own.max);
-        own.sum = team.sum(own.sum);
-        own.sum_of_squares = team.sum(own.sum_of_squares);
-        own.abs_sum = team.sum(own.abs_sum);
+        found.join(team);
+        elements = team.sum(elements);
+        add_exponents(team);
+        write(team, *whole, found, parts[0].shift, elements);
+    }
+
+    // Several threads share a bin's parts, so that many reads are under way at once.
+    template <typename Team>
+    LOUPE_HD void add_exponents(const Team& team) const {
+#ifdef __CUDA_ARCH__
+        __shared__ unsigned long long sums[ElementTotals::kBins];
+        for (int bin = team.rank(); bin < ElementTotals::kBins; bin += team.size()) sums[bin] = 0;
+        __syncthreads();
+        const int bin = team.rank() % ElementTotals::kBins;
+        unsigned long long sum = 0;
+#pragma unroll 8
+        for (std::int64_t i = team.rank() / ElementTotals::kBins; i < count; i += team.size() / ElementTotals::kBins)
+            sum += parts[i].exponents[bin];
+        atomicAdd(sums + bin, sum);
+        __syncthreads();
+        for (int b = team.rank(); b < ElementTotals::kBins; b += team.size()) whole->exponents[b] = sums[b];
+#else
         for (int bin = team.rank(); bin < ElementTotals::kBins; bin += team.size()) {
             std::uint64_t sum = 0;
             for (std::int64_t i = 0; i < count; ++i) sum += parts[i].exponents[bin];
             whole->exponents[bin] = sum;
         }
-        if (team.rank() != 0) return;
-        whole->count = own.count;
-        whole->finite = own.finite;
-        whole->nan = own.nan;
-        whole->zero = own.zero;
-        whole->min = own.min;
-        whole->max = own.max;
-        whole->shift = parts[0].shift;
-        whole->sum = own.sum;
-        whole->sum_of_squares = own.sum_of_squares;
-        whole->abs_sum = own.abs_sum;
+#endif
     }
 };
 
-}  // namespace
+// Room for totals of parts, for the work that is given next.
+class Room {
+  public:
+    Room(const Queue& queue, std::int64_t count) {
+#ifdef __CUDACC__
+        totals_ = static_cast<ElementTotals*>(
+            queue.scratch(queue, static_cast<std::size_t>(count) * sizeof(ElementTotals)));
+#else
+        static_cast<void>(queue);
+        held_.resize(static_cast<std::size_t>(count));
+        totals_ = held_.data();
+#endif
+    }
+    ElementTotals* totals() const { return totals_; }
 
-std::int64_t statistics_parts(std::int64_t count) {
+  private:
+#ifndef __CUDACC__
+    std::vector<ElementTotals> held_;
+#endif
+    ElementTotals* totals_ = nullptr;
+};
+
+std::int64_t number_of_parts(std::int64_t count) {
     constexpr std::int64_t kPart = 8192, kMost = 1024;
     const std::int64_t parts = (count + kPart - 1) / kPart;
     return parts < kMost ? parts : kMost;
 }
 
-void run_statistics(const Queue& queue, Element element, const void* x, std::int64_t count, ElementTotals* parts,
-                    ElementTotals* whole) {
-    const std::int64_t number = statistics_parts(count);
+}  // namespace
+
+void run_statistics(const Queue& queue, Element element, const void* x, std::int64_t count, ElementTotals* whole) {
+    const std::int64_t number = number_of_parts(count);
     // Whole packs, so that each part begins where sixteen bytes do.
     const std::int64_t part = ((count + number - 1) / number + 15) / 16 * 16;
     const std::int64_t filled = (count + part - 1) / part;
     constexpr std::int64_t kBlock = 2048;  // a team of a block's size: bins are shared by its threads
-    launch_teams(queue, filled, kBlock, PartBody{element, static_cast<const char*>(x), count, part, parts});
-    launch_teams(queue, 1, kBlock, JoinBody{parts, filled, whole});
+    const auto* const elements = static_cast<const char*>(x);
+    if (filled == 1) return launch_teams(queue, 1, kBlock, PartBody{element, elements, count, part, whole});
+    const Room parts(queue, filled);
+    launch_teams(queue, filled, kBlock, PartBody{element, elements, count, part, parts.totals()});
+    launch_teams(queue, 1, kBlock, JoinBody{parts.totals(), filled, whole});
 }
 
 }  // namespace loupe::cuda

@@ -7,10 +7,8 @@
 
 namespace loupe::cuda {
 
-// Parts that the elements are taken in, each with totals of its own.
-std::int64_t statistics_parts(std::int64_t count);
-// `whole`: of all of them. Sums are of the differences to the first element, where that is finite.
-void run_statistics(const Queue& queue, Element element, const void* x, std::int64_t count, ElementTotals* parts,
-                    ElementTotals* whole);
+// Sums are of the differences to the first element, where that is finite. There is one element at least. whole->count,
+// which must be 0 before, is written last. On a GPU `whole` may lie in memory of the host that it writes.
+void run_statistics(const Queue& queue, Element element, const void* x, std::int64_t count, ElementTotals* whole);
 
 }  // namespace loupe::cuda
