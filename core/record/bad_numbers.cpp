@@ -97,7 +97,7 @@ std::vector<double> BadNumbers::read_by(const Call& call, const Event& event) co
     if (op == nullptr || !is_elementwise(*op)) return {};
     if (!is_backward)
         return call.outputs.size() == 1 && !call.inputs.empty() ? elements_behind_bad(call.inputs, call.outputs[0])
-                                                                 : std::vector<double>();
+                                                                : std::vector<double>();
     if (forward == nullptr || forward->outputs.size() != 1) return {};
     TensorList read;
     for (const ValueId id : forward->inputs) read.push_back(store_.find(id));

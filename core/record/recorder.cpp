@@ -175,8 +175,7 @@ void Recorder::fill_arguments(const OperatorCall& call, Event& event) const {
 }
 
 void Recorder::end_when_repeated() const {
-    if (options_.only == nullptr || options_.only->empty() || writer_.last_value() < *options_.only->rbegin())
-        return;
+    if (options_.only == nullptr || options_.only->empty() || writer_.last_value() < *options_.only->rbegin()) return;
     throw Error(ErrorKind::Cancelled, "repeated as far as wanted");
 }
 
@@ -357,8 +356,12 @@ void Recorder::after_operator(const OperatorCall& call) {
     collect_outputs(call, pending_);
     const bool is_held = is_late();
     if (!is_held) {
-        judge(pending_, [&] { return BadNumbers::Call{call.op, tensors_in(call.inputs), tensors_in(call.outputs)}; },
-              pending_saved_, id);
+        judge(
+            pending_,
+            [&] {
+                return BadNumbers::Call{call.op, tensors_in(call.inputs), tensors_in(call.outputs)};
+            },
+            pending_saved_, id);
     }
     memory_.end_event();
     pending_.memory_peak = memory_.event_peak();

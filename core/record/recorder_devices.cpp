@@ -63,7 +63,8 @@ void Recorder::show_first() {
     if (held.is_whole)
         note_whole(event);
     else
-        judge(event, [&] { return bad_.kept_call(held.op, event); }, held.saved, held.id);
+        judge(
+            event, [&] { return bad_.kept_call(held.op, event); }, held.saved, held.id);
     writer_.show(held.id, held.last_value);
     held_.pop_front();
 }

@@ -56,8 +56,7 @@ bool TensorValues::is_left_out(std::string_view value) const {
 void TensorValues::name(const Tensor& t, const std::string& name, Category category) {
     const bool is_input = category == Category::Input;
     const bool is_late = options_.statistics && !t.device().is_cpu() && !is_left_out(name);
-    const ValueId id =
-        add(t, 0, name, !is_late && options_.statistics && (is_input || !is_all_finite(t)));
+    const ValueId id = add(t, 0, name, !is_late && options_.statistics && (is_input || !is_all_finite(t)));
     before_run_.emplace(t.impl(), id);
     if (!is_late || id == 0) return bad_.note_given(id, t, category);
     writer_.hold();

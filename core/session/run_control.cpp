@@ -214,9 +214,9 @@ std::optional<StopReason> RunControl::after(const StopPoint& point, const std::v
 bool RunControl::reads_outputs() const {
     const std::lock_guard lock(mutex_);
     return mode_ == Mode::Nan || std::ranges::any_of(breakpoints_, [](const Breakpoint& breakpoint) {
-        return breakpoint.enabled &&
-               (!breakpoint.condition.empty() || breakpoint.kind == Breakpoint::Kind::NanOrInf);
-    });
+               return breakpoint.enabled &&
+                      (!breakpoint.condition.empty() || breakpoint.kind == Breakpoint::Kind::NanOrInf);
+           });
 }
 
 // Those whose conditions are to be judged here: over variables alone when their line is about to run, others behind

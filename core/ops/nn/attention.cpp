@@ -204,8 +204,8 @@ Tensor attention_of_device(const Tensor& query, const Tensor& key, const Tensor&
     if (attn_mask.defined() && requires_grad(attn_mask)) return {};
     Tensor bias = attn_mask;
     if (attn_mask.defined() && attn_mask.dtype() == ScalarType::Bool) {
-        bias = fn::zeros(to_dims(attn_mask.sizes()), static_cast<std::int64_t>(query.dtype()), IValue(),
-                         query.device());
+        bias =
+            fn::zeros(to_dims(attn_mask.sizes()), static_cast<std::int64_t>(query.dtype()), IValue(), query.device());
         bias = fn::masked_fill(bias, fn::logical_not(attn_mask), Scalar(-std::numeric_limits<double>::infinity()));
     }
     static const Operator& op = *find_operator("aten::_scaled_dot_product_efficient_attention", "");

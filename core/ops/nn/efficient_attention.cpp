@@ -87,10 +87,8 @@ void infer_attention(Arguments a, MetaList& outputs) {
     TensorMeta out{{s.batch, s.heads, s.rows, s.out}, query.dtype(), query.device(), {}};
     out.strides = joined_strides(s.heads, s.rows, s.out);
     outputs.push_back(out);
-    outputs.push_back({{s.batch, s.heads, a[4].to_bool() ? padded(s.rows) : 0},
-                       sums_dtype(query.dtype()),
-                       query.device(),
-                       {}});
+    outputs.push_back(
+        {{s.batch, s.heads, a[4].to_bool() ? padded(s.rows) : 0}, sums_dtype(query.dtype()), query.device(), {}});
     for (int i = 0; i < 2; ++i) outputs.push_back({{}, ScalarType::Int64, query.device(), {}});
 }
 
@@ -110,10 +108,10 @@ void attention_gradient(GradientContext& c) {
     const bool has_bias = c.is_argument_defined("attn_bias");
     const IValue wanted =
         bool_list({c.needs("query"), c.needs("key"), c.needs("value"), has_bias && c.needs("attn_bias")});
-    const auto grads = attention_backward(
-        c.grad_output_or_zeros(0), c.argument("query"), c.argument("key"), c.argument("value"),
-        has_bias ? c.argument("attn_bias") : Tensor(), c.result(0), c.result(1), c.result(2), c.result(3),
-        c.value("dropout_p"), wanted, c.value("is_causal"), c.value("scale"));
+    const auto grads =
+        attention_backward(c.grad_output_or_zeros(0), c.argument("query"), c.argument("key"), c.argument("value"),
+                           has_bias ? c.argument("attn_bias") : Tensor(), c.result(0), c.result(1), c.result(2),
+                           c.result(3), c.value("dropout_p"), wanted, c.value("is_causal"), c.value("scale"));
     if (c.needs("query")) c.set_grad("query", std::get<0>(grads));
     if (c.needs("key")) c.set_grad("key", std::get<1>(grads));
     if (c.needs("value")) c.set_grad("value", std::get<2>(grads));

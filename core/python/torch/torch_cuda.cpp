@@ -68,9 +68,8 @@ IValue get_device_capability(CallArguments arguments) {
     return make_ptr<TupleObject>(std::vector<IValue>{found.major, found.minor});
 }
 IValue get_device_properties(CallArguments arguments) {
-    static const ClassPtr cls =
-        make_named_tuple_class("_CudaDeviceProperties", "torch.cuda",
-                               {"name", "major", "minor", "total_memory", "multi_processor_count"}, {});
+    static const ClassPtr cls = make_named_tuple_class(
+        "_CudaDeviceProperties", "torch.cuda", {"name", "major", "minor", "total_memory", "multi_processor_count"}, {});
     const DeviceProperties found = devices().properties(named(arguments, "get_device_properties"));
     CallArguments fields;
     fields.positional = {found.name, found.major, found.minor, static_cast<std::int64_t>(found.total_memory),

@@ -63,20 +63,37 @@ LOUPE_HD TileMatrix<const S> constant(const TileMatrix<S>& tile) {
     return {tile.data, tile.leading};
 }
 
+// To as many bits as a share has that is kept as S.
+template <typename S>
+LOUPE_HD float exponential(float x) {
+#ifdef __CUDA_ARCH__
+    if constexpr (!std::is_same_v<S, float>) return __expf(x);
+#endif
+    return std::exp(x);
+}
+
 // The score of a query and a key as it counts: scaled, with its bias; -inf where the query does not see the key.
 template <typename S>
 struct Scores {
     const AttentionShape& s;
     const S* bias;  // of the head
     std::int64_t first_row, first_column;
+    bool is_plain;  // the query's tile sees all keys of the tile, without a bias
 
+    LOUPE_HD Scores(const AttentionShape& shape, const S* of_head, std::int64_t row, std::int64_t column)
+        : s(shape),
+          bias(of_head),
+          first_row(row),
+          first_column(column),
+          is_plain(of_head == nullptr && row + kTile <= shape.rows && column + kTile <= shape.columns &&
+                   (!shape.is_causal || column + kTile <= row + 1)) {}
     LOUPE_HD float operator()(float product, int r, int c) const {
+        if (is_plain) return product * s.scale;
         const std::int64_t row = first_row + r, column = first_column + c;
         if (row >= s.rows || column >= s.columns || (s.is_causal && column > row))
             return -std::numeric_limits<float>::infinity();
         float score = product * s.scale;
-        if (bias != nullptr)
-            score += static_cast<float>(bias[row * s.of_bias.row + column * s.bias_column]);
+        if (bias != nullptr) score += static_cast<float>(bias[row * s.of_bias.row + column * s.bias_column]);
         return score;
     }
 };
@@ -93,12 +110,12 @@ struct ForwardMemory {
 
     LOUPE_HD ForwardMemory() {
         TileMemory memory;
-        query = memory.take<S>(kTile, kDim);
-        key = memory.take<S>(kTile, kDim);
-        value = memory.take<S>(kTile, kDim);
-        scores = memory.take<float>(kTile, kTile);
-        weights = std::is_same_v<S, float> ? scores : memory.take<S>(kTile, kTile);
-        out = memory.take<float>(kTile, kDim);
+        query = memory.take<S>(kTile, padded<S>(kDim));
+        key = memory.take<S>(kTile, padded<S>(kDim));
+        value = memory.take<S>(kTile, padded<S>(kDim));
+        scores = memory.take<float>(kTile, padded_sums<S>(kTile));
+        weights = std::is_same_v<S, float> ? scores : memory.take<S>(kTile, padded<S>(kTile));
+        out = memory.take<float>(kTile, padded_sums<S>(kDim));
         most = memory.take<float>(1, kTile);
         sum = memory.take<float>(1, kTile);
         bytes = memory.used;
@@ -119,9 +136,9 @@ struct ForwardBody {
             return TileMatrix<S>{reinterpret_cast<S*>(team.memory + place), padded<S>(kDim)};
         };
         const TileMatrix<S> q = tile(at.query), k = tile(at.key), v = tile(at.value);
-        const TileMatrix<float> scores{reinterpret_cast<float*>(team.memory + at.scores), padded<float>(kTile)};
+        const TileMatrix<float> scores{reinterpret_cast<float*>(team.memory + at.scores), padded_sums<S>(kTile)};
         const TileMatrix<S> weights{reinterpret_cast<S*>(team.memory + at.weights), padded<S>(kTile)};
-        const TileMatrix<float> mixed{reinterpret_cast<float*>(team.memory + at.out), padded<float>(kDim)};
+        const TileMatrix<float> mixed{reinterpret_cast<float*>(team.memory + at.out), padded_sums<S>(kDim)};
         auto* const most = reinterpret_cast<float*>(team.memory + at.most);
         auto* const sum = reinterpret_cast<float*>(team.memory + at.sum);
         const std::int64_t tiles = (s.rows + kTile - 1) / kTile;
@@ -139,49 +156,64 @@ struct ForwardBody {
             load_tile<S, kDim>(team, k, head.of(key, s.key), s.key.row, column, s.columns, s.width);
             load_tile<S, kDim>(team, v, head.of(value, s.value), s.value.row, column, s.columns, s.out);
             team.wait();
-            multiply<false, true, kTile, kDim>(team, scores, constant(q), constant(k), false);
+            multiply<false, true, kTile, kDim>(scores, constant(q), constant(k), false);
             team.wait();
-            const Scores<S> counted{s, bias_of<S>(s, head), first, column};
+            const Scores<S> counted(s, bias_of<S>(s, head), first, column);
             take_shares(team, counted, scores, weights, mixed, most, sum);
             team.wait();
-            multiply<false, false, kDim, kTile>(team, mixed, constant(weights), constant(v), true);
+            multiply<false, false, kDim, kTile>(mixed, constant(weights), constant(v), true);
         }
         team.wait();
         write(team, head, first, mixed, most, sum);
     }
 
   private:
-    static constexpr int kRows = kTile / kTileWarps;
-
     // exp(score - largest so far); what was mixed before is brought to the same largest.
     LOUPE_HD void take_shares(const TileTeam& team, const Scores<S>& counted, const TileMatrix<float>& scores,
                               const TileMatrix<S>& weights, const TileMatrix<float>& mixed, float* most,
                               float* sum) const {
-        const auto lanes = team.row_team();
-        for (int r = team.warp(); r < kTile; r += team.warps()) {
+        const RowTeam lanes;
+        for (int r = team.first_row(); r < kTile; r += team.row_step()) {
             const float before = most[r], summed = sum[r];
             float largest = before;
-            for (int c = lanes.rank(); c < kTile; c += lanes.size()) {
-                const float score = counted(scores.at(r, c), r, c);
-                scores.at(r, c) = score;
-                largest = score > largest ? score : largest;
+            Four held[kTile / 4];
+            LOUPE_UNROLL
+            for (int c = lanes.rank() * 4, i = 0; c < kTile; c += lanes.size() * 4, ++i) {
+                held[i] = *reinterpret_cast<const Four*>(&scores.at(r, c));
+                for (int l = 0; l < 4; ++l) {
+                    held[i].v[l] = counted(held[i].v[l], r, c + l);
+                    largest = held[i].v[l] > largest ? held[i].v[l] : largest;
+                }
             }
             largest = lanes.largest(largest);
             const float base = largest == -std::numeric_limits<float>::infinity() ? 0.0F : largest;
-            const float kept = std::exp(before - base);
+            const float kept = exponential<S>(before - base);
             float own = 0;
-            for (int c = lanes.rank(); c < kTile; c += lanes.size()) {
-                const float share = std::exp(scores.at(r, c) - base);
-                own += share;
-                weights.at(r, c) = stored<S>(share);
+            LOUPE_UNROLL
+            for (int c = lanes.rank() * 4, i = 0; c < kTile; c += lanes.size() * 4, ++i) {
+                Quad<S> shares;
+                for (int l = 0; l < 4; ++l) {
+                    const float share = exponential<S>(held[i].v[l] - base);
+                    own += share;
+                    shares.v[l] = stored<S>(share);
+                }
+                *reinterpret_cast<Quad<S>*>(&weights.at(r, c)) = shares;
             }
             own = lanes.sum(own);
-            if (kept != 1.0F)
-                for (int c = lanes.rank(); c < kDim; c += lanes.size()) mixed.at(r, c) *= kept;
+            if (kept != 1.0F) scale_row(lanes, mixed, r, kept);
             if (lanes.rank() == 0) {
                 most[r] = largest;
                 sum[r] = summed * kept + own;
             }
+        }
+    }
+    LOUPE_HD static void scale_row(const RowTeam& lanes, const TileMatrix<float>& mixed, int r, float factor) {
+        LOUPE_UNROLL
+        for (int c = lanes.rank() * 4; c < kDim; c += lanes.size() * 4) {
+            auto* const place = reinterpret_cast<Four*>(&mixed.at(r, c));
+            Four four = *place;
+            for (int l = 0; l < 4; ++l) four.v[l] *= factor;
+            *place = four;
         }
     }
 
@@ -217,7 +249,8 @@ struct AlongBody {
         const S* const g = head.of(grad, of_grad) + row * of_grad.row;
         const S* const o = head.of(out, of_out) + row * of_out.row;
         float sum = 0;
-        for (int c = team.rank(); c < s.out; c += team.size()) sum += static_cast<float>(g[c]) * static_cast<float>(o[c]);
+        for (int c = team.rank(); c < s.out; c += team.size())
+            sum += static_cast<float>(g[c]) * static_cast<float>(o[c]);
         sum = team.sum(sum);
         if (team.rank() == 0) along[index] = sum;
     }
@@ -229,16 +262,16 @@ struct BackwardMemory {
 
     LOUPE_HD explicit BackwardMemory(bool of_keys) {
         TileMemory memory;
-        query = memory.take<S>(kTile, kDim);
-        grad = memory.take<S>(kTile, kDim);
-        key = memory.take<S>(kTile, kDim);
-        value = memory.take<S>(kTile, kDim);
-        scores = memory.take<float>(kTile, kTile);
-        along = memory.take<float>(kTile, kTile);
-        weights = std::is_same_v<S, float> ? scores : memory.take<S>(kTile, kTile);
-        slopes = std::is_same_v<S, float> ? along : memory.take<S>(kTile, kTile);
-        first = memory.take<float>(kTile, kDim);
-        second = of_keys ? memory.take<float>(kTile, kDim) : first;
+        query = memory.take<S>(kTile, padded<S>(kDim));
+        grad = memory.take<S>(kTile, padded<S>(kDim));
+        key = memory.take<S>(kTile, padded<S>(kDim));
+        value = memory.take<S>(kTile, padded<S>(kDim));
+        scores = memory.take<float>(kTile, padded_sums<S>(kTile));
+        along = memory.take<float>(kTile, padded_sums<S>(kTile));
+        weights = std::is_same_v<S, float> ? scores : memory.take<S>(kTile, padded<S>(kTile));
+        slopes = std::is_same_v<S, float> ? along : memory.take<S>(kTile, padded<S>(kTile));
+        first = memory.take<float>(kTile, padded_sums<S>(kDim));
+        second = of_keys ? memory.take<float>(kTile, padded_sums<S>(kDim)) : first;
         bytes = memory.used;
     }
 };
@@ -266,7 +299,7 @@ struct BackwardBody {
                 return TileMatrix<S>{reinterpret_cast<S*>(memory + place), padded<S>(kTile)};
             };
             const auto sum = [&](std::size_t place, int columns) {
-                return TileMatrix<float>{reinterpret_cast<float*>(memory + place), padded<float>(columns)};
+                return TileMatrix<float>{reinterpret_cast<float*>(memory + place), padded_sums<S>(columns)};
             };
             query = wide(at.query);
             grad = wide(at.grad);
@@ -301,16 +334,16 @@ struct BackwardBody {
             else
                 load_keys(team, t, head, other);
             team.wait();
-            multiply<false, true, kTile, kDim>(team, t.scores, constant(t.query), constant(t.key), false);
-            multiply<false, true, kTile, kDim>(team, t.along, constant(t.grad), constant(t.value), false);
+            multiply<false, true, kTile, kDim>(t.scores, constant(t.query), constant(t.key), false);
+            multiply<false, true, kTile, kDim>(t.along, constant(t.grad), constant(t.value), false);
             team.wait();
             take_slopes(team, t, head, kOfKeys ? other : own, kOfKeys ? own : other);
             team.wait();
             if constexpr (kOfKeys) {
-                multiply<true, false, kDim, kTile>(team, t.first, constant(t.slopes), constant(t.query), true);
-                multiply<true, false, kDim, kTile>(team, t.second, constant(t.weights), constant(t.grad), true);
+                multiply<true, false, kDim, kTile>(t.first, constant(t.slopes), constant(t.query), true);
+                multiply<true, false, kDim, kTile>(t.second, constant(t.weights), constant(t.grad), true);
             } else {
-                multiply<false, false, kDim, kTile>(team, t.first, constant(t.slopes), constant(t.key), true);
+                multiply<false, false, kDim, kTile>(t.first, constant(t.slopes), constant(t.key), true);
             }
         }
         team.wait();
@@ -341,18 +374,25 @@ struct BackwardBody {
     // The weights, and the gradient of the products of queries and keys.
     LOUPE_HD void take_slopes(const TileTeam& team, const Tiles& t, const Head& head, std::int64_t first_row,
                               std::int64_t first_column) const {
-        const Scores<S> counted{s, bias_of<S>(s, head), first_row, first_column};
+        const Scores<S> counted(s, bias_of<S>(s, head), first_row, first_column);
         const std::int64_t of_head = head.batch * s.heads + head.head;
-        const auto lanes = team.row_team();
-        for (int r = team.warp(); r < kTile; r += team.warps()) {
+        const RowTeam lanes;
+        for (int r = team.first_row(); r < kTile; r += team.row_step()) {
             const std::int64_t row = first_row + r;
             const float sum = row < s.rows ? sums[of_head * s.sum_rows + row] : 0.0F;
             const float mean = row < s.rows ? along[of_head * s.rows + row] : 0.0F;
-            for (int c = lanes.rank(); c < kTile; c += lanes.size()) {
-                const float share = std::exp(counted(t.scores.at(r, c), r, c) - sum);
-                const float slope = share * (t.along.at(r, c) - mean) * s.scale;
-                t.weights.at(r, c) = stored<S>(share);
-                t.slopes.at(r, c) = stored<S>(slope);
+            LOUPE_UNROLL
+            for (int c = lanes.rank() * 4; c < kTile; c += lanes.size() * 4) {
+                const Four score = *reinterpret_cast<const Four*>(&t.scores.at(r, c));
+                const Four product = *reinterpret_cast<const Four*>(&t.along.at(r, c));
+                Quad<S> shares, slopes;
+                for (int l = 0; l < 4; ++l) {
+                    const float share = exponential<S>(counted(score.v[l], r, c + l) - sum);
+                    shares.v[l] = stored<S>(share);
+                    slopes.v[l] = stored<S>(share * (product.v[l] - mean) * s.scale);
+                }
+                *reinterpret_cast<Quad<S>*>(&t.weights.at(r, c)) = shares;
+                *reinterpret_cast<Quad<S>*>(&t.slopes.at(r, c)) = slopes;
             }
         }
     }

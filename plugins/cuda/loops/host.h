@@ -20,8 +20,8 @@ void* address_on_device(void* place);
 inline void* address_of(const Tensor& t) { return t.defined() ? address_on_device(t.address()) : nullptr; }
 // Threads that a device runs at once; the numbers of PyTorch's generator hang on it.
 std::int64_t resident_threads(Device device);
-// Memory of the host that kernels write small results to, zeroed; `bytes` up to kHostRoom. It may be given up before they
-// have.
+// Memory of the host that kernels write small results to, zeroed; `bytes` up to kHostRoom. It may be given up before
+// they have.
 inline constexpr std::size_t kHostRoom = 1024;
 std::shared_ptr<void> host_room(Device device, std::size_t bytes);
 // Waits for all work that was given.

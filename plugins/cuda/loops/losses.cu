@@ -71,20 +71,16 @@ struct GradientBody {
     const S *weight, *total;
     S* out;
 
-    // A thread an element of x.
-    LOUPE_HD void operator()(std::int64_t i) const {
+    // A thread a target: all else is zero already.
+    LOUPE_HD void operator()(std::int64_t at) const {
         using T = Compute<S>;
-        const std::int64_t row = quotient(i, shape.pixels), pixel = i - row * shape.pixels;
-        const std::int64_t sample = quotient(row, shape.classes), own = row - sample * shape.classes;
-        const std::int64_t at = sample * shape.pixels + pixel, wanted = target[at];
-        T value = 0;
-        if (own == 0) counts(shape, wanted);
-        if (wanted == own && wanted != shape.ignored) {
-            const T w = weight == nullptr ? T(1) : static_cast<T>(weight[own]);
-            const T divisor = shape.reduction == kMean ? static_cast<T>(*total) : T(1);
-            value = -w * static_cast<T>(grad[shape.reduction == kNone ? at : 0]) / divisor;
-        }
-        out[i] = stored<S>(value);
+        const std::int64_t sample = quotient(at, shape.pixels), pixel = at - sample * shape.pixels;
+        const std::int64_t wanted = target[at];
+        if (!counts(shape, wanted)) return;
+        const T w = weight == nullptr ? T(1) : static_cast<T>(weight[wanted]);
+        const T divisor = shape.reduction == kMean ? static_cast<T>(*total) : T(1);
+        const T value = -w * static_cast<T>(grad[shape.reduction == kNone ? at : 0]) / divisor;
+        out[(sample * shape.classes + wanted) * shape.pixels + pixel] = stored<S>(value);
     }
 };
 
@@ -108,7 +104,7 @@ bool run_nll_gradient(const Queue& queue, const NllShape& shape, const void* gra
                       const void* weight, const void* total, void* out) {
     return visit_floating(shape.element, [&](auto tag) {
         using S = decltype(tag);
-        launch(queue, shape.batch * shape.classes * shape.pixels,
+        launch(queue, shape.batch * shape.pixels,
                GradientBody<S>{shape, static_cast<const S*>(grad), target, static_cast<const S*>(weight),
                                static_cast<const S*>(total), static_cast<S*>(out)});
     });

@@ -21,7 +21,7 @@ struct NllShape {
 // out: one number, or one a target; total: the sum of the weights.
 bool run_nll(const Queue& queue, const NllShape& shape, const void* x, const std::int64_t* target, const void* weight,
              void* out, void* total);
-// grad: one number, or one a target.
+// grad: one number, or one a target. `out` is zero before.
 bool run_nll_gradient(const Queue& queue, const NllShape& shape, const void* grad, const std::int64_t* target,
                       const void* weight, const void* total, void* out);
 

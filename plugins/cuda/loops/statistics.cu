@@ -133,8 +133,7 @@ struct PartBody {
 #endif
         Found found;
         const auto take_all = [&](const auto* elements) {
-            each(team, elements + begin, end - begin,
-                 [&](std::int64_t, float v) { take(found, bins, v, shift); });
+            each(team, elements + begin, end - begin, [&](std::int64_t, float v) { take(found, bins, v, shift); });
         };
         if (element == Element::Float32)
             take_all(reinterpret_cast<const float*>(x));
@@ -147,7 +146,8 @@ struct PartBody {
                 take(found, bins, load<double>(x + i * size_of(element), element), shift);
         found.join(team);  // and waits for all counts
         ElementTotals& out = parts[index];
-        for (int bin = team.rank(); bin < ElementTotals::kBins; bin += team.size()) out.exponents[bin] = bins.total(bin);
+        for (int bin = team.rank(); bin < ElementTotals::kBins; bin += team.size())
+            out.exponents[bin] = bins.total(bin);
         write(team, out, found, shift, end - begin);
     }
 };
@@ -209,8 +209,8 @@ class Room {
   public:
     Room(const Queue& queue, std::int64_t count) {
 #ifdef __CUDACC__
-        totals_ = static_cast<ElementTotals*>(
-            queue.scratch(queue, static_cast<std::size_t>(count) * sizeof(ElementTotals)));
+        totals_ =
+            static_cast<ElementTotals*>(queue.scratch(queue, static_cast<std::size_t>(count) * sizeof(ElementTotals)));
 #else
         static_cast<void>(queue);
         held_.resize(static_cast<std::size_t>(count));

@@ -2,6 +2,7 @@
 // Functions of three tensors, choice by a condition, copies and ranges.
 #include "plugins/cuda/loops/loops.h"
 #include "plugins/cuda/loops/operation.h"
+#include "plugins/cuda/loops/team.h"
 
 namespace loupe::cuda {
 namespace {
@@ -139,9 +140,48 @@ bool run_turned(const Queue&, const LoopShape&) {
 }
 #endif
 
+// Rows that are dense on both sides, as in a slice: a team has a part of a row, whose place is found once.
+template <typename Bits>
+struct MoveRowsBody {
+    LoopShape rows;  // without the dense dimension
+    std::int64_t length, parts;
+    static constexpr std::int64_t kPart = 1024;  // elements
+
+    template <typename Team>
+    LOUPE_HD void operator()(const Team& team, std::int64_t index) const {
+        const std::int64_t row = quotient(index, parts), first = (index - row * parts) * kPart;
+        const std::int64_t count = length - first < kPart ? length - first : kPart;
+        char* places[2];
+        locate<2>(rows, row, places);
+        auto* const to = reinterpret_cast<Bits*>(places[0]) + first;
+        const auto* const from = reinterpret_cast<const Bits*>(places[1]) + first;
+#ifdef __CUDA_ARCH__
+#pragma unroll 8
+#endif
+        for (std::int64_t i = team.rank(); i < count; i += team.size()) to[i] = from[i];
+    }
+};
+
+template <typename Bits>
+bool run_rows(const Queue& queue, const LoopShape& loop) {
+    constexpr std::int64_t kFew = 128;
+    constexpr auto kStep = static_cast<std::int64_t>(sizeof(Bits));
+    const int last = loop.dims - 1;
+    if (last < 1 || loop.operand[0].strides[last] != kStep || loop.operand[1].strides[last] != kStep) return false;
+    const std::int64_t length = loop.sizes[last];
+    if (length < kFew) return false;
+    LoopShape rows = loop;
+    rows.dims = last;
+    rows.count = loop.count / length;
+    using Body = MoveRowsBody<Bits>;
+    const std::int64_t parts = (length + Body::kPart - 1) / Body::kPart;
+    launch_teams(queue, rows.count * parts, Body::kPart, Body{rows, length, parts});
+    return true;
+}
+
 template <typename Bits>
 void run_move(const Queue& queue, const LoopShape& loop) {
-    if (!run_turned<Bits>(queue, loop)) launch(queue, loop.count, MoveBody<Bits>{loop});
+    if (!run_rows<Bits>(queue, loop) && !run_turned<Bits>(queue, loop)) launch(queue, loop.count, MoveBody<Bits>{loop});
 }
 
 struct RangeBody {

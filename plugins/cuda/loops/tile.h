@@ -15,14 +15,43 @@
 namespace loupe::cuda {
 
 inline constexpr int kTile = 64;          // rows of a tile, and columns of a tile of products
-inline constexpr int kTileThreads = 128;  // four warps, sixteen rows each
-inline constexpr int kTileWarps = kTileThreads / 32;
+inline constexpr int kTileThreads = 256;  // eight warps: sixteen rows and half of the columns each
+inline constexpr int kRowThreads = kTileThreads / kTile;
 
-// Elements from row to row: a pack more than the columns, so that rows start in different banks.
+// Elements from row to row of an operand: a pack more than the columns, so that rows start in different banks.
 template <typename S>
 constexpr int padded(int columns) {
     return columns + 16 / static_cast<int>(sizeof(S));
 }
+// The same of products of operands S, which a row's threads read side by side: those of float32 become operands again.
+template <typename S>
+constexpr int padded_sums(int columns) {
+    return columns + (std::is_same_v<S, float> ? 4 : 16);
+}
+
+// The threads that share a row; each takes four columns at a time.
+struct RowTeam {
+#ifdef __CUDA_ARCH__
+    __device__ int rank() const { return static_cast<int>(threadIdx.x) % kRowThreads; }
+    __device__ int size() const { return kRowThreads; }
+    __device__ float sum(float value) const {
+        for (int step = kRowThreads / 2; step > 0; step /= 2) value += __shfl_xor_sync(0xFFFFFFFFU, value, step);
+        return value;
+    }
+    __device__ float largest(float value) const {
+        for (int step = kRowThreads / 2; step > 0; step /= 2) {
+            const float other = __shfl_xor_sync(0xFFFFFFFFU, value, step);
+            value = other > value ? other : value;
+        }
+        return value;
+    }
+#else
+    LOUPE_HD int rank() const { return 0; }
+    LOUPE_HD int size() const { return 1; }
+    LOUPE_HD float sum(float value) const { return value; }
+    LOUPE_HD float largest(float value) const { return value; }
+#endif
+};
 
 // The threads of a block, and its memory.
 struct TileTeam {
@@ -30,18 +59,31 @@ struct TileTeam {
 #ifdef __CUDA_ARCH__
     __device__ int rank() const { return static_cast<int>(threadIdx.x); }
     __device__ int size() const { return kTileThreads; }
-    __device__ int warp() const { return static_cast<int>(threadIdx.x) / 32; }
-    __device__ int warps() const { return kTileWarps; }
+    __device__ int first_row() const { return static_cast<int>(threadIdx.x) / kRowThreads; }
+    __device__ int row_step() const { return kTile; }
     __device__ void wait() const { __syncthreads(); }
-    __device__ WarpTeam row_team() const { return {}; }
 #else
     LOUPE_HD int rank() const { return 0; }
     LOUPE_HD int size() const { return 1; }
-    LOUPE_HD int warp() const { return 0; }
-    LOUPE_HD int warps() const { return 1; }
+    LOUPE_HD int first_row() const { return 0; }
+    LOUPE_HD int row_step() const { return 1; }
     LOUPE_HD void wait() const {}
-    LOUPE_HD HostTeam row_team() const { return {}; }
 #endif
+};
+
+#ifdef __CUDA_ARCH__
+#define LOUPE_UNROLL _Pragma("unroll")
+#else
+#define LOUPE_UNROLL
+#endif
+
+struct alignas(16) Four {
+    float v[4];
+};
+// Elements that a thread of a row takes at once.
+template <typename S>
+struct alignas(4 * sizeof(S)) Quad {
+    S v[4];
 };
 
 // A matrix in a block's memory; turned: element [i, k] lies where [k, i] would.
@@ -53,67 +95,103 @@ struct TileMatrix {
     LOUPE_HD S& at(int row, int column) const { return data[row * leading + column]; }
 };
 
-// out (+)= a b, float32: a is kTile by kDepth, b kDepth by kColumns, each perhaps turned in memory. All threads come
-// here; they wait for each other before and behind where they need to.
-template <bool kTurnA, bool kTurnB, int kColumns, int kDepth, typename S>
-LOUPE_HD void multiply(const TileTeam& team, const TileMatrix<float>& out, const TileMatrix<const S>& a,
-                       const TileMatrix<const S>& b, bool adds) {
 #ifdef __CUDA_ARCH__
-    if constexpr (!std::is_same_v<S, float>) {
-        using namespace nvcuda;
-        using Native = std::conditional_t<std::is_same_v<S, Half>, __half, __nv_bfloat16>;
-        using LayoutA = std::conditional_t<kTurnA, wmma::col_major, wmma::row_major>;
-        using LayoutB = std::conditional_t<kTurnB, wmma::col_major, wmma::row_major>;
-        const int row = team.warp() * 16;
+// By tensor cores: a warp's strip of rows and half of the columns.
+template <bool kTurnA, bool kTurnB, int kColumns, int kDepth, typename S>
+__device__ void multiply_16_bit(const TileMatrix<float>& out, const TileMatrix<const S>& a,
+                                const TileMatrix<const S>& b, bool adds) {
+    using namespace nvcuda;
+    using Native = std::conditional_t<std::is_same_v<S, Half>, __half, __nv_bfloat16>;
+    using LayoutA = std::conditional_t<kTurnA, wmma::col_major, wmma::row_major>;
+    using LayoutB = std::conditional_t<kTurnB, wmma::col_major, wmma::row_major>;
+    const int warp = static_cast<int>(threadIdx.x) / 32, row = warp / 2 * 16, first = warp % 2 * (kColumns / 2);
+    // The rows' part of a is read once for all columns.
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, Native, LayoutA> left[kDepth / 16];
 #pragma unroll
-        for (int column = 0; column < kColumns; column += 16) {
-            wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
-            float* const place = &out.at(row, column);
-            if (adds)
-                wmma::load_matrix_sync(sum, place, out.leading, wmma::mem_row_major);
-            else
-                wmma::fill_fragment(sum, 0.0F);
-#pragma unroll
-            for (int k = 0; k < kDepth; k += 16) {
-                wmma::fragment<wmma::matrix_a, 16, 16, 16, Native, LayoutA> left;
-                wmma::fragment<wmma::matrix_b, 16, 16, 16, Native, LayoutB> right;
-                const S* const from_a = kTurnA ? &a.at(k, row) : &a.at(row, k);
-                const S* const from_b = kTurnB ? &b.at(column, k) : &b.at(k, column);
-                wmma::load_matrix_sync(left, reinterpret_cast<const Native*>(from_a), a.leading);
-                wmma::load_matrix_sync(right, reinterpret_cast<const Native*>(from_b), b.leading);
-                wmma::mma_sync(sum, left, right, sum);
-            }
-            wmma::store_matrix_sync(place, sum, out.leading, wmma::mem_row_major);
-        }
-        return;
-    } else {
-        // A warp's sixteen rows: a lane takes four of them in every eighth column.
-        constexpr int kRows = 4, kWide = kColumns / 8;
-        const int lane = team.rank() & 31, first_row = team.warp() * 16 + lane / 8 * kRows, first_column = lane % 8;
-        float sum[kRows][kWide];
-#pragma unroll
-        for (int i = 0; i < kRows; ++i)
-#pragma unroll
-            for (int j = 0; j < kWide; ++j) sum[i][j] = adds ? out.at(first_row + i, first_column + j * 8) : 0.0F;
-        for (int k = 0; k < kDepth; ++k) {
-            float left[kRows];
-#pragma unroll
-            for (int i = 0; i < kRows; ++i) left[i] = kTurnA ? a.at(k, first_row + i) : a.at(first_row + i, k);
-#pragma unroll
-            for (int j = 0; j < kWide; ++j) {
-                const int column = first_column + j * 8;
-                const float right = kTurnB ? b.at(column, k) : b.at(k, column);
-#pragma unroll
-                for (int i = 0; i < kRows; ++i) sum[i][j] += left[i] * right;
-            }
-        }
-#pragma unroll
-        for (int i = 0; i < kRows; ++i)
-#pragma unroll
-            for (int j = 0; j < kWide; ++j) out.at(first_row + i, first_column + j * 8) = sum[i][j];
+    for (int k = 0; k < kDepth; k += 16) {
+        const S* const from = kTurnA ? &a.at(k, row) : &a.at(row, k);
+        wmma::load_matrix_sync(left[k / 16], reinterpret_cast<const Native*>(from), a.leading);
     }
+#pragma unroll
+    for (int c = 0; c < kColumns / 2; c += 16) {
+        const int column = first + c;
+        wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
+        float* const place = &out.at(row, column);
+        if (adds)
+            wmma::load_matrix_sync(sum, place, out.leading, wmma::mem_row_major);
+        else
+            wmma::fill_fragment(sum, 0.0F);
+#pragma unroll
+        for (int k = 0; k < kDepth; k += 16) {
+            wmma::fragment<wmma::matrix_b, 16, 16, 16, Native, LayoutB> right;
+            const S* const from = kTurnB ? &b.at(column, k) : &b.at(k, column);
+            wmma::load_matrix_sync(right, reinterpret_cast<const Native*>(from), b.leading);
+            wmma::mma_sync(sum, left[k / 16], right, sum);
+        }
+        wmma::store_matrix_sync(place, sum, out.leading, wmma::mem_row_major);
+    }
+}
+
+__device__ inline Four four_at(const float* place) { return *reinterpret_cast<const Four*>(place); }
+
+// In registers: a lane has four rows, and of a turned b every eighth column, so that the lanes' reads meet in no bank.
+template <bool kTurnA, bool kTurnB, int kColumns, int kDepth>
+__device__ void multiply_float(const TileMatrix<float>& out, const TileMatrix<const float>& a,
+                               const TileMatrix<const float>& b, bool adds) {
+    constexpr int kRows = 4, kWide = kColumns / 16;
+    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) & 31;
+    const int row = warp / 2 * 16 + lane / 8 * kRows, half = warp % 2 * (kColumns / 2);
+    const auto column = [&](int j) { return half + (kTurnB ? j * 8 + lane % 8 : lane % 8 * kWide + j); };
+    float sum[kRows][kWide];
+#pragma unroll
+    for (int i = 0; i < kRows; ++i)
+#pragma unroll
+        for (int j = 0; j < kWide; ++j) sum[i][j] = adds ? out.at(row + i, column(j)) : 0.0F;
+#pragma unroll 2
+    for (int k = 0; k < kDepth; k += 4) {
+        float left[kRows][4], right[kWide][4];
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            const Four read = four_at(kTurnA ? &a.at(k + i, row) : &a.at(row + i, k));
+#pragma unroll
+            for (int l = 0; l < 4; ++l) (kTurnA ? left[l][i] : left[i][l]) = read.v[l];
+        }
+#pragma unroll
+        for (int j = 0; j < kWide; ++j) {
+            if constexpr (kTurnB) {
+                const Four read = four_at(&b.at(column(j), k));
+#pragma unroll
+                for (int l = 0; l < 4; ++l) right[j][l] = read.v[l];
+            } else {
+#pragma unroll
+                for (int l = 0; l < 4; ++l) right[j][l] = b.at(k + l, column(j));
+            }
+        }
+#pragma unroll
+        for (int l = 0; l < 4; ++l)
+#pragma unroll
+            for (int i = 0; i < kRows; ++i)
+#pragma unroll
+                for (int j = 0; j < kWide; ++j) sum[i][j] += left[i][l] * right[j][l];
+    }
+#pragma unroll
+    for (int i = 0; i < kRows; ++i)
+#pragma unroll
+        for (int j = 0; j < kWide; ++j) out.at(row + i, column(j)) = sum[i][j];
+}
+#endif
+
+// out (+)= a b in float32: a is kTile by kDepth, b kDepth by kColumns, each perhaps turned in memory. All threads come
+// here, and wait for each other before and behind.
+template <bool kTurnA, bool kTurnB, int kColumns, int kDepth, typename S>
+LOUPE_HD void multiply(const TileMatrix<float>& out, const TileMatrix<const S>& a, const TileMatrix<const S>& b,
+                       bool adds) {
+#ifdef __CUDA_ARCH__
+    if constexpr (std::is_same_v<S, float>)
+        multiply_float<kTurnA, kTurnB, kColumns, kDepth>(out, a, b, adds);
+    else
+        multiply_16_bit<kTurnA, kTurnB, kColumns, kDepth>(out, a, b, adds);
 #else
-    static_cast<void>(team);
     for (int i = 0; i < kTile; ++i) {
         for (int j = 0; j < kColumns; ++j) {
             float sum = adds ? out.at(i, j) : 0.0F;
@@ -131,10 +209,9 @@ struct TileMemory {
     std::size_t used = 0;
 
     template <typename S>
-    LOUPE_HD std::size_t take(int rows, int columns) {
+    LOUPE_HD std::size_t take(int rows, int leading) {
         const std::size_t at = used;
-        used += (static_cast<std::size_t>(rows) * static_cast<std::size_t>(padded<S>(columns)) * sizeof(S) + 127) / 128 *
-                128;
+        used += (static_cast<std::size_t>(rows) * static_cast<std::size_t>(leading) * sizeof(S) + 127) / 128 * 128;
         return at;
     }
 };

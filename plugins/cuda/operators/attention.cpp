@@ -81,8 +81,8 @@ struct Operands {
         s.columns = key.size(2);
         s.width = static_cast<int>(query.size(3));
         s.out = static_cast<int>(value.size(3));
-        s.scale = static_cast<float>(scale.is_none() ? 1 / std::sqrt(static_cast<double>(query.size(3)))
-                                                     : scale.to_double());
+        s.scale =
+            static_cast<float>(scale.is_none() ? 1 / std::sqrt(static_cast<double>(query.size(3))) : scale.to_double());
         s.is_causal = is_causal;
         s.element = element_of(query.dtype());
         s.query = strides_of(query);
@@ -116,7 +116,8 @@ void efficient_attention(Arguments a, IValue* results) {
 // (grad_out_, query, key, value, attn_bias, out, logsumexp, philox_seed, philox_offset, dropout_p, grad_input_mask,
 // is_causal, scale)
 void efficient_attention_backward(Arguments a, IValue* results) {
-    const Tensor grad = dense_rows(a[0].to_tensor()), out = dense_rows(a[5].to_tensor()), sums = dense(a[6].to_tensor());
+    const Tensor grad = dense_rows(a[0].to_tensor()), out = dense_rows(a[5].to_tensor()),
+                 sums = dense(a[6].to_tensor());
     const Operands o{dense_rows(a[1].to_tensor()), dense_rows(a[2].to_tensor()), dense_rows(a[3].to_tensor()),
                      a[4].to_tensor()};
     AttentionShape s = o.shape(a[12], a[11].to_bool());
@@ -179,8 +180,7 @@ void register_attention(const Registration& to) {
     to.add("loupe::attention", filling<attention, 2>, takes_some);
     to.add("loupe::attention_backward", filling<attention_backward, 3>, takes_some);
     to.add("aten::_scaled_dot_product_efficient_attention", efficient_attention, takes_forward);
-    to.add("aten::_scaled_dot_product_efficient_attention_backward", efficient_attention_backward,
-           takes_backward);
+    to.add("aten::_scaled_dot_product_efficient_attention_backward", efficient_attention_backward, takes_backward);
 }
 
 }  // namespace loupe::cuda

@@ -43,6 +43,7 @@ void backward(const Tensor& out, const Tensor& grad_output, const Tensor& self, 
                  sum = dense(total, dtype);
     const Room to(out);
     const Queue queue = queue_of(out.device());
+    fill_with(to.tensor(), 0);
     run_nll_gradient(queue, shape_of(self, reduction, ignored, fault_for(queue, "aten::nll_loss_backward")),
                      address_of(grad), whole(classes), address_of(w), address_of(sum), address_of(to.tensor()));
     to.put_back();

@@ -34,6 +34,7 @@ void register_softmax(const Registration& to);
 void register_layer_norm(const Registration& to);
 void register_channel_norms(const Registration& to);
 void register_pooling(const Registration& to);
+void register_recurrent(const Registration& to);
 void register_losses(const Registration& to);
 void register_indexing(const Registration& to);
 void register_scatters(const Registration& to);

@@ -34,6 +34,9 @@ const OperatorHandle<> kEmbedding{"aten::embedding"};
 const OperatorHandle<> kIndexPut{"aten::index_put"};
 const OperatorHandle<> kMseLoss{"aten::mse_loss"};
 const OperatorHandle<> kSmoothLoss{"aten::smooth_l1_loss"};
+using FourTensors = std::tuple<Tensor, Tensor, Tensor, Tensor>;
+const OperatorHandle<FourTensors> kAttention{"aten::_scaled_dot_product_efficient_attention"};
+const OperatorHandle<FourTensors> kAttentionBackward{"aten::_scaled_dot_product_efficient_attention_backward"};
 const OperatorHandle<> kBilinear{"aten::upsample_bilinear2d"};
 
 class Counter : public FallbackObserver, public ExecutionObserver {
@@ -204,9 +207,46 @@ std::vector<Case> cases_of_pictures() {
     return all;
 }
 
+// Several tiles of queries and keys, none of them whole; queries that see nothing; heads that lie side by side.
+std::vector<Case> cases_of_attention() {
+    std::vector<Case> all;
+    const auto add = [&](const std::string& name, ScalarType dtype, std::int64_t width, bool is_causal, bool has_bias,
+                         double tolerance) {
+        const std::int64_t rows = 130, columns = 150;
+        const auto heads = [&](std::int64_t length, std::int64_t wide) {
+            return fn::transpose(drawn({2, length, 3, wide}, dtype), 1, 2);
+        };
+        TensorList inputs{heads(rows, width), heads(columns, width), heads(columns, width - 5), heads(rows, width - 5)};
+        if (has_bias) {
+            const Tensor bias = drawn({2, 1, rows, columns}, dtype);
+            const Scalar hidden(-std::numeric_limits<double>::infinity());
+            fn::fill_(fn::narrow(bias, 2, std::int64_t{7}, std::int64_t{2}), hidden);
+            inputs.push_back(fn::masked_fill(bias, fn::gt_scalar(bias, Scalar(1.2)), hidden));
+        }
+        all.push_back({name, inputs,
+                       [=](const TensorList& in) {
+                           const Tensor bias = has_bias ? in[4] : Tensor();
+                           const auto [out, sums, seed, offset] =
+                               kAttention(in[0], in[1], in[2], bias, true, 0.0, is_causal, 0.2);
+                           const IValue wanted(make_ptr<ListObject>(types::boolean(),
+                                                                    std::vector<IValue>{true, true, true, false}));
+                           const auto grads = kAttentionBackward(in[3], in[0], in[1], in[2], bias, out, sums, seed,
+                                                                 offset, 0.0, wanted, is_causal, 0.2);
+                           return TensorList{out, sums, std::get<0>(grads), std::get<1>(grads), std::get<2>(grads)};
+                       },
+                       tolerance});
+    };
+    add("attention", ScalarType::Float32, 16, false, false, 2e-5);
+    add("attention, causal", ScalarType::Float32, 40, true, false, 2e-5);
+    add("attention with a bias", ScalarType::Float32, 64, false, true, 2e-5);
+    add("attention of bfloat16", ScalarType::BFloat16, 128, true, false, 3e-2);
+    add("attention of float16 with a bias", ScalarType::Float16, 30, true, true, 4e-3);
+    return all;
+}
+
 std::vector<Case> cases() {
     std::vector<Case> all = cases_of_rows();
-    for (const auto& more : {cases_of_indices(), cases_of_pictures()}) all.insert(all.end(), more.begin(), more.end());
+    for (const auto& more : {cases_of_indices(), cases_of_pictures(), cases_of_attention()}) all.insert(all.end(), more.begin(), more.end());
     return all;
 }
 
