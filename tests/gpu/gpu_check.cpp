@@ -16,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
+#include "core/kernels/device_loops.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
 #include "core/plugin/plugin_loader.h"
@@ -173,6 +174,12 @@ void bench_layers(ScalarType dtype, const std::function<void(const char*, double
     });
     time("dropout 64M", 2 * 67108864.0, [&, many = on_gpu({67108864}, dtype)] { fn::dropout(many, 0.1, true); });
     time("uniform_ 64M", 67108864.0, [&, many = on_gpu({67108864}, dtype)] { fn::uniform_(many, 0.0, 1.0, IValue()); });
+    time("statistics 64M", 67108864.0, [&, many = on_gpu({67108864}, dtype)] { device_loops(kGpu)->add_up(many); });
+    const Tensor heads = on_gpu({8, 12, 512, 64}, dtype);
+    const OperatorHandle<std::tuple<Tensor, Tensor, Tensor, Tensor>> attend{
+        "aten::_scaled_dot_product_efficient_attention"};
+    time("attention 8x12x512x64, causal", 4.0 * 8 * 12 * 512 * 64,
+         [&] { attend(heads, heads, heads, IValue(), true, 0.0, true, IValue()); });
     if (dtype == ScalarType::Float32) {
         const OperatorHandle<fn::TwoTensors> sort{"aten::sort"};
         const Tensor keys = on_gpu({1 << 24}, dtype);

@@ -17,6 +17,13 @@
 #define LOUPE_HD
 #endif
 
+// Before a loop whose steps are known: all at once on the device.
+#ifdef __CUDA_ARCH__
+#define LOUPE_UNROLL _Pragma("unroll")
+#else
+#define LOUPE_UNROLL
+#endif
+
 namespace loupe::cuda {
 
 // As the engine numbers dtypes (core/tensor/scalar_type.h).

@@ -49,6 +49,8 @@ struct Found {
     std::int64_t finite = 0, nan = 0, zero = 0;
     double least = std::numeric_limits<double>::infinity();
     double most = -std::numeric_limits<double>::infinity();
+    float low = std::numeric_limits<float>::infinity();  // of packs
+    float high = -std::numeric_limits<float>::infinity();
     double sum = 0, squares = 0, magnitudes = 0;
 
     template <typename Team>
@@ -56,6 +58,8 @@ struct Found {
         finite = team.sum(finite);
         nan = team.sum(nan);
         zero = team.sum(zero);
+        least = static_cast<double>(low) < least ? static_cast<double>(low) : least;
+        most = static_cast<double>(high) > most ? static_cast<double>(high) : most;
         least = -team.largest(-least);
         most = team.largest(most);
         sum = team.sum(sum);
@@ -84,6 +88,62 @@ LOUPE_HD void take(Found& found, Bins& bins, T v, double shift) {
         ++found.zero;
     else
         bins.add(bin_of(magnitude));
+}
+
+// A pack of elements that float32 holds. Where none is so large that squares leave its range, they are added up in it
+// first: turning each into a double takes longer than reading it.
+template <int kCount>
+LOUPE_HD void take_pack(Found& found, Bins& bins, const float* v, float shift) {
+    constexpr float kLarge = 1e18F;
+    float sum = 0, squares = 0, magnitudes = 0;
+    float least = std::numeric_limits<float>::infinity(), most = -least;
+    int zero = 0;
+    bool is_small = true;
+    LOUPE_UNROLL
+    for (int k = 0; k < kCount; ++k) {
+        const float magnitude = std::fabs(v[k]);
+        is_small = is_small && magnitude < kLarge;  // false of NaN
+    }
+    const bool is_near = shift < kLarge && shift > -kLarge;
+    if (!is_small || !is_near) {
+        for (int k = 0; k < kCount; ++k) take(found, bins, v[k], static_cast<double>(shift));
+        return;
+    }
+    LOUPE_UNROLL
+    for (int k = 0; k < kCount; ++k) {
+        const float magnitude = std::fabs(v[k]), moved = v[k] - shift;
+        least = v[k] < least ? v[k] : least;
+        most = v[k] > most ? v[k] : most;
+        sum += moved;
+        squares += moved * moved;
+        magnitudes += magnitude;
+        zero += magnitude == 0 ? 1 : 0;
+        if (magnitude != 0) bins.add(bin_of(magnitude));
+    }
+    found.finite += kCount;
+    found.zero += zero;
+    found.low = least < found.low ? least : found.low;
+    found.high = most > found.high ? most : found.high;
+    found.sum += static_cast<double>(sum);
+    found.squares += static_cast<double>(squares);
+    found.magnitudes += static_cast<double>(magnitudes);
+}
+
+template <typename S, typename Team>
+LOUPE_HD void take_all(const Team& team, Found& found, Bins& bins, const S* x, std::int64_t count, float shift) {
+    constexpr int kCount = Pack<S>::kCount;
+    const std::int64_t packed = starts_pack(x) ? count / kCount * kCount : 0;
+    for (std::int64_t i = static_cast<std::int64_t>(team.rank()) * kCount; i < packed; i += team.size() * kCount) {
+        const Pack<S> pack = *reinterpret_cast<const Pack<S>*>(x + i);
+        float v[kCount];
+        LOUPE_UNROLL
+        for (int k = 0; k < kCount; ++k) v[k] = static_cast<float>(pack.v[k]);
+        take_pack<kCount>(found, bins, v, shift);
+    }
+    for (std::int64_t i = packed + team.rank(); i < count; i += team.size()) {
+        const float v = static_cast<float>(x[i]);
+        take_pack<1>(found, bins, &v, shift);
+    }
 }
 
 // Makes what a team wrote seen by the host before what is written next.
@@ -132,15 +192,13 @@ struct PartBody {
         __syncthreads();
 #endif
         Found found;
-        const auto take_all = [&](const auto* elements) {
-            each(team, elements + begin, end - begin, [&](std::int64_t, float v) { take(found, bins, v, shift); });
-        };
+        const auto near = static_cast<float>(shift);
         if (element == Element::Float32)
-            take_all(reinterpret_cast<const float*>(x));
+            take_all(team, found, bins, reinterpret_cast<const float*>(x) + begin, end - begin, near);
         else if (element == Element::BFloat16)
-            take_all(reinterpret_cast<const Brain*>(x));
+            take_all(team, found, bins, reinterpret_cast<const Brain*>(x) + begin, end - begin, near);
         else if (element == Element::Float16)
-            take_all(reinterpret_cast<const Half*>(x));
+            take_all(team, found, bins, reinterpret_cast<const Half*>(x) + begin, end - begin, near);
         else
             for (std::int64_t i = begin + team.rank(); i < end; i += team.size())
                 take(found, bins, load<double>(x + i * size_of(element), element), shift);

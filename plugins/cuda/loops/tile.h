@@ -71,12 +71,6 @@ struct TileTeam {
 #endif
 };
 
-#ifdef __CUDA_ARCH__
-#define LOUPE_UNROLL _Pragma("unroll")
-#else
-#define LOUPE_UNROLL
-#endif
-
 struct alignas(16) Four {
     float v[4];
 };

@@ -228,8 +228,8 @@ std::vector<Case> cases_of_attention() {
                            const Tensor bias = has_bias ? in[4] : Tensor();
                            const auto [out, sums, seed, offset] =
                                kAttention(in[0], in[1], in[2], bias, true, 0.0, is_causal, 0.2);
-                           const IValue wanted(make_ptr<ListObject>(types::boolean(),
-                                                                    std::vector<IValue>{true, true, true, false}));
+                           const IValue wanted(
+                               make_ptr<ListObject>(types::boolean(), std::vector<IValue>{true, true, true, false}));
                            const auto grads = kAttentionBackward(in[3], in[0], in[1], in[2], bias, out, sums, seed,
                                                                  offset, 0.0, wanted, is_causal, 0.2);
                            return TensorList{out, sums, std::get<0>(grads), std::get<1>(grads), std::get<2>(grads)};
@@ -246,7 +246,8 @@ std::vector<Case> cases_of_attention() {
 
 std::vector<Case> cases() {
     std::vector<Case> all = cases_of_rows();
-    for (const auto& more : {cases_of_indices(), cases_of_pictures(), cases_of_attention()}) all.insert(all.end(), more.begin(), more.end());
+    for (const auto& more : {cases_of_indices(), cases_of_pictures(), cases_of_attention()})
+        all.insert(all.end(), more.begin(), more.end());
     return all;
 }
 
