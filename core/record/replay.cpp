@@ -83,6 +83,7 @@ class Replay {
         try {
             run_recorded(again, body);
         } catch (const Error&) {
+            again.finish();
             // It may have ended because everything wanted is there.
             if (is_cancelled() || again.recording()->value_count() < *wanted.rbegin()) throw;
         }
