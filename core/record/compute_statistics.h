@@ -18,6 +18,7 @@ class LateStatistics {
     // Of nothing.
     LateStatistics() = default;
     explicit LateStatistics(const Tensor& t);
+    explicit LateStatistics(const Statistics& known) : there_(known) {}
 
     // Does a device add them up?
     bool is_late() const { return late_ != nullptr; }
@@ -25,7 +26,7 @@ class LateStatistics {
     Statistics get() const;
 
   private:
-    std::unique_ptr<LateTotals> late_;
+    std::shared_ptr<LateTotals> late_;
     Statistics there_;
 };
 

@@ -69,6 +69,25 @@ void TensorValues::name(const Tensor& t, const std::string& name, Category categ
     late.category = category;
 }
 
+LateStatistics TensorValues::measure(const Tensor& t) const {
+    if (t.is_sparse() || !t.is_non_overlapping_and_dense()) return LateStatistics(t);
+    const auto found = measured_.find(t.storage()->id());
+    if (found == measured_.end()) return LateStatistics(t);
+    const Stretch& before = found->second;
+    if (before.version != t.version() || before.offset != t.storage_offset() || before.numel != t.numel() ||
+        before.dtype != t.dtype())
+        return LateStatistics(t);
+    const auto late = std::ranges::lower_bound(late_, before.value, {}, &Late::id);
+    if (late != late_.end() && late->id == before.value) return late->statistics;
+    const auto& known = recording_.value(before.value).statistics;
+    return known ? LateStatistics(*known) : LateStatistics(t);
+}
+
+void TensorValues::note_measured(const Tensor& t, ValueId id) {
+    if (id == 0 || t.is_sparse() || !t.is_non_overlapping_and_dense()) return;
+    measured_[t.storage()->id()] = {id, t.version(), t.storage_offset(), t.numel(), t.dtype()};
+}
+
 bool TensorValues::are_there(ValueId last) const {
     for (const Late& late : late_) {
         if (late.id > last) break;
@@ -109,13 +128,14 @@ ValueId TensorValues::add(const Tensor& t, EventId producer, std::string name, b
     value.is_left_out = is_out;
     LateStatistics statistics;
     if (with_statistics && !is_out) {
-        statistics = LateStatistics(t);
+        statistics = measure(t);
         if (statistics.is_late())
             writer_.hold();
         else
             value.statistics = statistics.get();
     }
     const ValueId id = writer_.add_value(std::move(value));
+    if (with_statistics && !is_out) note_measured(t, id);
     if (statistics.is_late() && id != 0) {
         Late& late = late_.emplace_back();
         late.id = id;

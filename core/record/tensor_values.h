@@ -84,8 +84,20 @@ class TensorValues {
         std::uint64_t storage = 0;  // Read
     };
 
+    // The elements that a value was measured over, all of a stretch of its storage.
+    struct Stretch {
+        ValueId value = 0;
+        std::uint32_t version = 0;
+        std::int64_t offset = 0;
+        std::int64_t numel = 0;
+        ScalarType dtype = ScalarType::Float32;
+    };
+
     bool is_left_out(std::string_view value) const;
     void take(Late& late);
+    // Of the same elements measured before, through another view of them; else measured now.
+    LateStatistics measure(const Tensor& t) const;
+    void note_measured(const Tensor& t, ValueId id);
     const Known* unwritten(const Tensor& t) const;
 
     const RecorderOptions& options_;
@@ -93,7 +105,8 @@ class TensorValues {
     const Recording& recording_;
     ValueStore& store_;
     BadNumbers& bad_;
-    std::deque<Late> late_;
+    std::deque<Late> late_;                                // by value, ascending
+    std::unordered_map<std::uint64_t, Stretch> measured_;  // by storage: the last
     std::unordered_map<const TensorImpl*, Known> known_;
     std::unordered_map<const TensorImpl*, ValueId> before_run_;
     std::unordered_map<std::uint64_t, EventId> last_writer_;                      // by storage

@@ -201,6 +201,7 @@ struct ForwardBody {
             }
             own = lanes.sum(own);
             if (kept != 1.0F) scale_row(lanes, mixed, r, kept);
+            lanes.wait();  // all have read what was before
             if (lanes.rank() == 0) {
                 most[r] = largest;
                 sum[r] = summed * kept + own;

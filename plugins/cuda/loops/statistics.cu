@@ -285,7 +285,7 @@ class Room {
 };
 
 std::int64_t number_of_parts(std::int64_t count) {
-    constexpr std::int64_t kPart = 8192, kMost = 1024;
+    constexpr std::int64_t kPart = 32768, kMost = 264;
     const std::int64_t parts = (count + kPart - 1) / kPart;
     return parts < kMost ? parts : kMost;
 }
@@ -297,7 +297,7 @@ void run_statistics(const Queue& queue, Element element, const void* x, std::int
     // Whole packs, so that each part begins where sixteen bytes do.
     const std::int64_t part = ((count + number - 1) / number + 15) / 16 * 16;
     const std::int64_t filled = (count + part - 1) / part;
-    constexpr std::int64_t kBlock = 2048;  // a team of a block's size: bins are shared by its threads
+    constexpr std::int64_t kBlock = 8192;  // a team as large as a block can be: its threads share the bins
     const auto* const elements = static_cast<const char*>(x);
     if (filled == 1) return launch_teams(queue, 1, kBlock, PartBody{element, elements, count, part, whole});
     const Room parts(queue, filled);

@@ -34,6 +34,7 @@ struct RowTeam {
 #ifdef __CUDA_ARCH__
     __device__ int rank() const { return static_cast<int>(threadIdx.x) % kRowThreads; }
     __device__ int size() const { return kRowThreads; }
+    __device__ void wait() const { __syncwarp(); }
     __device__ float sum(float value) const {
         for (int step = kRowThreads / 2; step > 0; step /= 2) value += __shfl_xor_sync(0xFFFFFFFFU, value, step);
         return value;
@@ -48,6 +49,7 @@ struct RowTeam {
 #else
     LOUPE_HD int rank() const { return 0; }
     LOUPE_HD int size() const { return 1; }
+    LOUPE_HD void wait() const {}
     LOUPE_HD float sum(float value) const { return value; }
     LOUPE_HD float largest(float value) const { return value; }
 #endif
