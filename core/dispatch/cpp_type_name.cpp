@@ -31,6 +31,22 @@ std::string_view cpp_type_name(ScalarType dtype) {
             return "c10::complex<float>";
         case ScalarType::Complex128:
             return "c10::complex<double>";
+        case ScalarType::UInt16:
+            return "short unsigned int";
+        case ScalarType::UInt32:
+            return "unsigned int";
+        case ScalarType::UInt64:
+            return "long unsigned int";
+        case ScalarType::Float8E5M2:
+            return "c10::Float8_e5m2";
+        case ScalarType::Float8E4M3FN:
+            return "c10::Float8_e4m3fn";
+        case ScalarType::Float8E5M2FNUZ:
+            return "c10::Float8_e5m2fnuz";
+        case ScalarType::Float8E4M3FNUZ:
+            return "c10::Float8_e4m3fnuz";
+        case ScalarType::Float8E8M0FNU:
+            return "c10::Float8_e8m0fnu";
     }
     return "";
 }

@@ -107,6 +107,17 @@ void infer_on_device(const Operator& op, std::span<const IValue> arguments, Meta
     }
 }
 
+[[noreturn]] void refuse_dtype(const Operator& op, ScalarType dtype) {
+    std::string kernel(op.record->dtypes.kernel);
+    if (kernel.empty()) {
+        std::string_view name = std::string_view(op.schema.name).substr(op.schema.name.rfind(':') + 1);
+        if (op.variant == OperatorVariant::InPlace) name.remove_suffix(1);
+        if (name.starts_with("special_")) name.remove_prefix(8);
+        kernel = concat(name, "_cpu");
+    }
+    throw Error(ErrorKind::Run, concat("\"", kernel, "\" not implemented for '", dtype_graph_name(dtype), "'"));
+}
+
 Tensor make_output(const TensorMeta& meta) {
     if (meta.strides.empty()) return empty(span_of(meta.sizes), meta.dtype, meta.device);
     return empty_strided(span_of(meta.sizes), span_of(meta.strides), meta.dtype, meta.device);
@@ -169,6 +180,10 @@ void run_filling(const Operator& op, const KernelCandidate& kernel, std::span<co
     const DonationScope inside(false);
     MetaList metas;
     infer_on_device(op, arguments, metas);
+    for (const TensorMeta& meta : metas) {
+        if (!has_dtype(op.dtypes, meta.dtype)) [[unlikely]]
+            refuse_dtype(op, meta.dtype);
+    }
     if (op.variant == OperatorVariant::Functional && is_donated && can_overwrite(op, arguments, metas)) {
         results[0] = arguments[0];
         kernel.kernel(arguments, results);
@@ -402,9 +417,16 @@ ErrorContext call_context(const Operator& op, std::span<const IValue> arguments)
 
 // Programs of honest compilers cannot get here with another value, damaged ones can: by unchecked_cast, or an optional
 // that is None. Kernels rely on it.
-// True when one of the tensors is no plain array.
-bool require_tensors(const Operator& op, std::span<const IValue> arguments) {
-    bool any_sparse = false;
+struct Given {
+    bool is_sparse = false;  // one of the tensors is no plain array
+    bool is_taken = true;    // the kernel takes the dtypes of all
+};
+Given require_tensors(const Operator& op, std::span<const IValue> arguments) {
+    Given given;
+    const auto look_at = [&](const TensorImpl& t) {
+        given.is_sparse = given.is_sparse || t.sparse != nullptr;
+        given.is_taken = given.is_taken && has_dtype(op.dtypes, t.dtype);
+    };
     const auto refuse = [&](std::size_t i, const IValue& value) {
         throw Error(ErrorKind::Run,
                     concat(op.schema.name, "() Expected a value of type '", op.schema.arguments[i].type->str(),
@@ -414,7 +436,7 @@ bool require_tensors(const Operator& op, std::span<const IValue> arguments) {
     for (std::uint64_t bits = op.tensor_arguments; bits != 0; bits &= bits - 1) {
         const auto i = static_cast<std::size_t>(__builtin_ctzll(bits));
         if (arguments[i].is_tensor()) [[likely]] {
-            any_sparse = any_sparse || arguments[i].tensor_impl()->sparse != nullptr;
+            look_at(*arguments[i].tensor_impl());
             continue;
         }
         if (!arguments[i].is_none() || op.schema.arguments[i].type->kind() == TypeKind::Tensor) refuse(i, arguments[i]);
@@ -426,10 +448,24 @@ bool require_tensors(const Operator& op, std::span<const IValue> arguments) {
         const bool takes_none = list.kind() != TypeKind::List || list.element()->kind() != TypeKind::Tensor;
         for (const IValue& element : arguments[i].to_list().elements) {
             if (!element.is_tensor() && !(takes_none && element.is_none())) refuse(i, element);
-            any_sparse = any_sparse || (element.is_tensor() && element.tensor_impl()->sparse != nullptr);
+            if (element.is_tensor()) look_at(*element.tensor_impl());
         }
     }
-    return any_sparse;
+    return given;
+}
+
+// In the order of promotion, so that what cannot be promoted is said first.
+[[noreturn]] void refuse_dtypes(const Operator& op, std::span<const IValue> arguments) {
+    if (op.record->infer != nullptr) {
+        MetaList metas;
+        op.record->infer(arguments, metas);
+    }
+    ScalarType refused = ScalarType::Float32;
+    any_tensor(op, arguments, [&](const TensorImpl& t) {
+        refused = t.dtype;
+        return !has_dtype(op.dtypes, t.dtype);
+    });
+    refuse_dtype(op, refused);
 }
 
 void call_unchecked(const Operator& op, std::span<const IValue> arguments, IValue* results) {
@@ -484,8 +520,11 @@ void call_on_sparse(const Operator& op, std::span<const IValue> arguments, IValu
 
 void call_unobserved(const Operator& op, std::span<const IValue> arguments, IValue* results) {
     try {
-        if (require_tensors(op, arguments) && !op.takes_sparse) [[unlikely]]
+        const Given given = require_tensors(op, arguments);
+        if (given.is_sparse && !op.takes_sparse) [[unlikely]]
             return call_on_sparse(op, arguments, results);
+        if (!given.is_taken) [[unlikely]]
+            refuse_dtypes(op, arguments);
         if (any_device_but_cpu() && !op.is_composite()) [[unlikely]]
             check_same_device(op, arguments);
         call_unchecked(op, arguments, results);

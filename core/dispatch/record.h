@@ -222,6 +222,15 @@ struct OutRefusal {
     std::string_view of_indices = {};  // of an int64 result; empty: as of_values
 };
 
+// Which element types the operator's own kernel takes; calls with others, or with results of others, are refused as
+// PyTorch refuses them. Views, what is made of other operators and what works anywhere take any.
+struct DtypeRule {
+    DtypeSet taken = kCommonDtypes;
+    std::string_view kernel = {};  // PyTorch's name of it in the refusal: "add_stub"; empty: "abs_cpu" of aten::abs
+};
+inline constexpr DtypeSet kWithUnsigned = kCommonDtypes | kUnsignedDtypes;
+inline constexpr DtypeSet kWithFloat8 = kCommonDtypes | kFloat8NumberDtypes;
+
 // The form that kOut asks for. Results of a kernel that fills go where they belong, others are copied. A form with a
 // record of its own asks the operator's for `refusal` (core/ops/linalg/out_forms.cpp).
 struct OutForm {
@@ -262,6 +271,7 @@ struct OperatorRecord {
     PythonFacts python = {};
     std::span<const NotFiniteNote> not_finite = {};
     TracedForm traced = {};
+    DtypeRule dtypes = {};
 
     // First: clang 14 does not look further for it in a constant expression.
     template <typename T>
@@ -285,6 +295,7 @@ struct OperatorRecord {
     constexpr OperatorRecord with_python(const PythonFacts& facts) const {
         return with(&OperatorRecord::python, facts);
     }
+    constexpr OperatorRecord with_dtypes(const DtypeRule& rule) const { return with(&OperatorRecord::dtypes, rule); }
     constexpr OperatorRecord with_placement(Placement where) const { return with(&OperatorRecord::placement, where); }
     constexpr OperatorRecord with_not_finite(std::span<const NotFiniteNote> notes) const {
         return with(&OperatorRecord::not_finite, notes);

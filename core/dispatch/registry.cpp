@@ -92,6 +92,8 @@ void derive_facts(Operator& op) {
         op.result_alias.push_back(source);
     }
     op.works_anywhere = op.record->placement == Placement::Anywhere || op.is_view;
+    const bool takes_any = op.works_anywhere || op.is_composite() || !op.schema.name.starts_with("aten::");
+    op.dtypes = takes_any ? kAnyDtype : op.record->dtypes.taken;
 }
 
 class Registry {

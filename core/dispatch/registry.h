@@ -55,6 +55,7 @@ class Operator {
     bool is_multi_output_view = false;
     bool works_anywhere = false;              // its kernel takes tensors of any device
     std::int8_t device_argument = -1;         // the device to make results on; -1: none
+    DtypeSet dtypes = kCommonDtypes;          // of tensors that it takes and gives
     bool takes_sparse = false;                // its kernel does; others go to record->sparse.run
     std::vector<std::int32_t> argument_keys;  // of the arguments' names, as ArgumentPlace has them
     std::vector<SavedPlace> saves;

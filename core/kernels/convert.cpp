@@ -76,35 +76,56 @@ void copy(const void* from, std::int64_t from_stride, void* to, std::int64_t to_
     }
 }
 
-using Table = std::array<std::array<ConvertFunction, 16>, 16>;
+// Floats of eight bits go over float32, piece by piece: a loop of their own for each other dtype would be much code.
+template <ScalarType kFrom, ScalarType kTo>
+void convert_over_float(const void* from, std::int64_t from_stride, void* to, std::int64_t to_stride, std::int64_t n) {
+    constexpr std::int64_t kPiece = 256;
+    std::array<float, kPiece> buffer;
+    const ConvertFunction in = convert_function(kFrom, ScalarType::Float32);
+    const ConvertFunction out = convert_function(ScalarType::Float32, kTo);
+    const auto* source = static_cast<const std::byte*>(from);
+    auto* target = static_cast<std::byte*>(to);
+    for (std::int64_t done = 0; done < n; done += kPiece) {
+        const std::int64_t count = std::min(kPiece, n - done);
+        in(source + done * from_stride, from_stride, buffer.data(), sizeof(float), count);
+        out(buffer.data(), sizeof(float), target + done * to_stride, to_stride, count);
+    }
+}
+
+constexpr auto kDtypes = static_cast<std::size_t>(kDtypeCount);
+using Table = std::array<std::array<ConvertFunction, kDtypes>, kDtypes>;
 
 template <typename From, typename To>
-constexpr void enter(Table& table) {
-    constexpr auto kFrom = static_cast<std::size_t>(scalar_type_of<From>);
-    constexpr auto kTo = static_cast<std::size_t>(scalar_type_of<To>);
-    if constexpr (std::is_same_v<From, To>)
-        table[kFrom][kTo] = &copy<sizeof(From)>;
+constexpr ConvertFunction function_for() {
+    constexpr ScalarType kFrom = scalar_type_of<From>;
+    constexpr ScalarType kTo = scalar_type_of<To>;
+    if constexpr (kFrom == kTo)
+        return &copy<sizeof(From)>;
+    else if constexpr ((is_float8(kFrom) && kTo != ScalarType::Float32) ||
+                       (is_float8(kTo) && kFrom != ScalarType::Float32))
+        return &convert_over_float<kFrom, kTo>;
     else
-        table[kFrom][kTo] = &convert<From, To>;
+        return &convert<From, To>;
 }
-template <typename From, typename... To>
-constexpr void enter_row(Table& table) {
-    (enter<From, To>(table), ...);
+template <typename From>
+constexpr void enter_row(std::array<ConvertFunction, kDtypes>& row) {
+#define LOUPE_DTYPE(name, type, number, text, graph_text, kind) \
+    row[dtype_index(ScalarType::name)] = function_for<From, type>();
+    LOUPE_DTYPES(LOUPE_DTYPE)
+#undef LOUPE_DTYPE
 }
-template <typename... T>
 constexpr Table make_table() {
     Table table{};
-    (enter_row<T, T...>(table), ...);
+#define LOUPE_DTYPE(name, type, number, text, graph_text, kind) enter_row<type>(table[dtype_index(ScalarType::name)]);
+    LOUPE_DTYPES(LOUPE_DTYPE)
+#undef LOUPE_DTYPE
     return table;
 }
 
-constexpr Table kTable = make_table<std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, Half, float,
-                                    double, ComplexHalf, std::complex<float>, std::complex<double>, bool, BFloat16>();
+constexpr Table kTable = make_table();
 
 }  // namespace
 
-ConvertFunction convert_function(ScalarType from, ScalarType to) {
-    return kTable[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
-}
+ConvertFunction convert_function(ScalarType from, ScalarType to) { return kTable[dtype_index(from)][dtype_index(to)]; }
 
 }  // namespace loupe

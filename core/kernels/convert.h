@@ -9,7 +9,8 @@
 namespace loupe {
 
 // to[i * to_stride] = from[i * from_stride] for i < n; strides in bytes. Conversions are C's, with PyTorch's
-// additions: complex to real drops the imaginary part, anything to bool is != 0, floating to uint8 goes over int64.
+// additions: complex to real drops the imaginary part, anything to bool is != 0, floating to integers goes over int64;
+// what is beyond its range goes to uint64 as it is.
 using ConvertFunction = void (*)(const void* from, std::int64_t from_stride, void* to, std::int64_t to_stride,
                                  std::int64_t n);
 ConvertFunction convert_function(ScalarType from, ScalarType to);
@@ -20,6 +21,10 @@ void convert_elements(const Tensor& to, const Tensor& from);
 // Contiguous arrays, by hardware conversion where available.
 void convert_half(const Half* from, float* to, std::int64_t n);
 void convert_half(const float* from, Half* to, std::int64_t n);
+
+// Of 16 or 8 bits: a struct that converts to float and from it.
+template <typename T>
+inline constexpr bool kIsShortFloat = is_floating(scalar_type_of<T>) && !std::is_floating_point_v<T>;
 
 template <typename To, typename From>
 To convert_element(From value) {
@@ -39,10 +44,12 @@ To convert_element(From value) {
             return To(convert_element<Real>(value), Real(0));
     } else if constexpr (kFromComplex) {
         return convert_element<To>(value.real());
-    } else if constexpr (std::is_same_v<From, Half> || std::is_same_v<From, BFloat16>) {
+    } else if constexpr (kIsShortFloat<From>) {
         return convert_element<To>(static_cast<float>(value));
-    } else if constexpr (std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>) {
+    } else if constexpr (kIsShortFloat<To>) {
         return To(static_cast<float>(value));
+    } else if constexpr (std::is_floating_point_v<From> && std::is_same_v<To, std::uint64_t>) {
+        return value >= From(0x1p63) ? static_cast<To>(value) : static_cast<To>(static_cast<std::int64_t>(value));
     } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
         return static_cast<To>(static_cast<std::int64_t>(value));
     } else {

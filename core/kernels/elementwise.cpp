@@ -418,7 +418,7 @@ void convert_elements(const Tensor& to, const Tensor& from) {
 }
 
 LoopNumber::LoopNumber(const Scalar& value, ScalarType as) : bytes_{} {
-    visit_dtype(as, [&]<typename T>(std::type_identity<T>) {
+    visit_any_dtype(as, [&]<typename T>(std::type_identity<T>) {
         const T element = value.to<T>();
         std::memcpy(bytes_.data(), &element, sizeof(T));
     });

@@ -54,12 +54,16 @@ ScalarType result_type(const Operands&... operands) {
 inline ScalarType floating_type(ScalarType dtype) { return is_integral(dtype) ? kDefaultDtype : dtype; }
 
 // The types that kernels are written for. Smaller ones are widened piece by piece while looping: bool and the integers
-// to int64 (arithmetic modulo 2^k agrees), the 16-bit floating types to float32, their
+// to int64 (arithmetic modulo 2^k agrees), the floating types of 16 and 8 bits to float32, their
 // complex numbers to complex64.
 inline ScalarType compute_type(ScalarType dtype) {
     if (is_integral(dtype)) return ScalarType::Int64;
-    if (dtype == ScalarType::Float16 || dtype == ScalarType::BFloat16) return ScalarType::Float32;
+    if (is_floating(dtype)) return dtype == ScalarType::Float64 ? dtype : ScalarType::Float32;
     return dtype == ScalarType::Complex32 ? ScalarType::Complex64 : dtype;
+}
+// For kernels that compare: the order of uint64 is not that of int64.
+inline ScalarType ordered_compute_type(ScalarType dtype) {
+    return dtype == ScalarType::UInt64 ? dtype : compute_type(dtype);
 }
 
 }  // namespace loupe

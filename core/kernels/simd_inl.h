@@ -94,6 +94,12 @@ ElementwiseKernel real_or_integer_kernel(ScalarType as) {
     if (as == ScalarType::Int64) return &kernel<Op, Inputs, std::int64_t>;
     return real_kernel<Op, Inputs>(as);
 }
+// For Op that compares.
+template <template <class> class Op, std::size_t Inputs>
+ElementwiseKernel ordered_kernel(ScalarType as) {
+    if (as == ScalarType::UInt64) return &kernel<Op, Inputs, std::uint64_t>;
+    return real_or_integer_kernel<Op, Inputs>(as);
+}
 template <template <class> class Op, std::size_t Inputs>
 ElementwiseKernel number_kernel(ScalarType as) {
     if (as == ScalarType::Int64) return &kernel<Op, Inputs, std::int64_t>;

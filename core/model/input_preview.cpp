@@ -30,7 +30,7 @@ InputPreview preview_input(const InputSpec& spec, std::int64_t max_elements) {
         out.shape.assign(t.sizes().begin(), t.sizes().end());
         if (t.numel() > max_elements) return out;
         out.elements.reserve(static_cast<std::size_t>(t.numel()));
-        visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
+        visit_any_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
             walk_elements<T>(t, true, [&](const T* elements, std::int64_t n) {
                 for (std::int64_t i = 0; i < n; ++i) {
                     if constexpr (is_complex(scalar_type_of<T>))

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
+#include "core/formats/numpy/dtype_code.h"
 #include "core/model/input_file.h"
 #include "core/model/literal.h"
 
@@ -42,7 +43,7 @@ Tensor generated(const InputSpec& spec, ScalarType dtype) {
                 return is_integral(dtype) ? static_cast<double>(whole(engine)) : normal(engine);
         }
     };
-    visit_dtype(dtype, [&]<typename T>(std::type_identity<T>) {
+    visit_any_dtype(dtype, [&]<typename T>(std::type_identity<T>) {
         T* data = t.data<T>();
         for (std::int64_t i = 0; i < t.numel(); ++i) {
             if constexpr (is_complex(scalar_type_of<T>)) {
@@ -63,9 +64,11 @@ Tensor generated(const InputSpec& spec, ScalarType dtype) {
 Tensor tensor_from(const InputSpec& spec) {
     if (spec.source == InputSpec::Source::File) {
         Tensor t = read_input_tensor(spec.file, spec.key);
-        const bool is_narrowed = (spec.dtype == "bfloat16" && t.dtype() == ScalarType::Float32) ||
-                                 (spec.dtype == "complex32" && t.dtype() == ScalarType::Complex64);
-        if (is_narrowed) t = fn::to_dtype(t, static_cast<std::int64_t>(*dtype_from_name(spec.dtype)));
+        // Arrays hold the dtypes that NumPy lacks as wider ones.
+        const auto wanted = dtype_from_name(spec.dtype);
+        const bool is_narrowed = wanted && numpy_code(*wanted).empty() &&
+                                 t.dtype() == (is_complex(*wanted) ? ScalarType::Complex64 : ScalarType::Float32);
+        if (is_narrowed) t = fn::to_dtype(t, static_cast<std::int64_t>(*wanted));
         t.storage()->set_category(MemoryCategory::Input);
         return t;
     }

@@ -180,7 +180,7 @@ LateStatistics::LateStatistics(const Tensor& t) {
         if (late_ != nullptr) return;
     }
     const Tensor here = look_at_elements(t);
-    there_ = visit_dtype(here.dtype(), [&]<typename T>(std::type_identity<T>) {
+    there_ = visit_any_dtype(here.dtype(), [&]<typename T>(std::type_identity<T>) {
         // Shifting by an element keeps the variance of nearly constant tensors exact.
         double shift = as_double(*here.data<T>());
         if (!std::isfinite(shift)) shift = 0;

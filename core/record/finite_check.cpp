@@ -81,7 +81,7 @@ enum Kind : std::uint8_t { kFinite = 0, kInf = 1, kNan = 2 };
 std::vector<std::uint8_t> kinds_of(const Tensor& t) {
     std::vector<std::uint8_t> kinds;
     kinds.reserve(static_cast<std::size_t>(t.numel()));
-    visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
+    visit_any_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
         walk_elements<T>(t, true, [&](const T* elements, std::int64_t n) {
             for (std::int64_t i = 0; i < n; ++i) {
                 if constexpr (is_complex(scalar_type_of<T>)) {
@@ -130,7 +130,7 @@ std::optional<Broadcast> broadcast(const Tensor& t, const Tensor& output) {
 std::vector<double> numbers_of(const Tensor& t) {
     std::vector<double> numbers;
     numbers.reserve(static_cast<std::size_t>(t.numel()));
-    visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
+    visit_any_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
         if constexpr (!is_complex(scalar_type_of<T>)) {
             walk_elements<T>(t, true, [&](const T* elements, std::int64_t n) {
                 for (std::int64_t i = 0; i < n; ++i) numbers.push_back(static_cast<double>(elements[i]));
@@ -221,13 +221,13 @@ bool is_all_finite(const Tensor& t) {
         }
     }
     const Tensor here = look_at_elements(t);
-    return visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) { return is_finite<T>(here); });
+    return visit_any_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) { return is_finite<T>(here); });
 }
 
 bool holds_positive_infinity(const Tensor& given) {
     if (!given.defined() || given.numel() == 0 || is_integral(given.dtype()) || is_complex(given.dtype())) return false;
     const Tensor t = look_at_elements(given);
-    return visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
+    return visit_any_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
         bool found = false;
         if constexpr (!is_complex(scalar_type_of<T>)) {
             walk_elements<T>(t, false, [&](const T* elements, std::int64_t n) {

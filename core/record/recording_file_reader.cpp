@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/formats/numpy/dtype_code.h"
 #include "core/formats/numpy/npy.h"
 #include "core/kernels/elementwise.h"
 #include "core/record/not_finite.h"
@@ -378,9 +379,8 @@ Tensor RecordingFile::elements(ValueId id) const {
         fail(concat("damaged recording: ", name, " has another shape than its value"));
     }
     const ScalarType dtype = *dtype_from_name(value.dtype);
-    if (dtype != ScalarType::BFloat16 && dtype != ScalarType::Complex32) return t;
-    if (t.dtype() != (dtype == ScalarType::BFloat16 ? ScalarType::Float32 : ScalarType::Complex64) ||
-        !t.is_contiguous())
+    if (!numpy_code(dtype).empty()) return t;
+    if (t.dtype() != (is_complex(dtype) ? ScalarType::Complex64 : ScalarType::Float32) || !t.is_contiguous())
         fail(concat("damaged recording: ", name, " has another dtype than its value"));
     const Tensor narrow = empty(t.sizes(), dtype);
     copy_into(narrow, t);

@@ -81,7 +81,7 @@ void take_index(Selection& out, std::string_view part, std::int64_t size, std::i
 }
 
 double number_at(const Tensor& t, std::int64_t offset) {
-    return visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
+    return visit_any_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
         const T value = t.data<T>()[offset];
         if constexpr (is_complex(scalar_type_of<T>))
             return std::abs(std::complex<double>(value));
@@ -185,7 +185,7 @@ void fill_histogram(const Tensor& t, TensorSlice& out) {
     const double low = out.statistics.finite->min;
     const double width = out.statistics.finite->max - low;
     const auto bins = static_cast<double>(out.histogram.size());
-    visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
+    visit_any_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
         walk_elements<T>(t, false, [&](const T* elements, std::int64_t n) {
             for (std::int64_t i = 0; i < n; ++i) {
                 double x = 0;

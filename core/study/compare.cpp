@@ -17,7 +17,7 @@ std::complex<double> element(const Tensor& t, std::int64_t i) {
         offset += i % t.size(d) * t.stride(d);
         i /= t.size(d);
     }
-    return visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
+    return visit_any_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
         const T value = t.data<T>()[offset];
         if constexpr (is_complex(scalar_type_of<T>))
             return std::complex<double>(value);

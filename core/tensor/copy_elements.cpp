@@ -19,7 +19,7 @@ Tensor copy_elements(const Tensor& on_any_device) {
         const UnobservedAllocationScope unobserved;
         return std::pair(look_at_elements(on_any_device), empty(on_any_device.sizes(), on_any_device.dtype()));
     }();
-    visit_dtype(t.dtype(), [&t = t, &copy = copy]<typename T>(std::type_identity<T>) {
+    visit_element_size(t.dtype(), [&t = t, &copy = copy]<typename T>(std::type_identity<T>) {
         T* to = copy.data<T>();
         walk_elements<T>(t, true, [&](const T* elements, std::int64_t n) {
             std::copy(elements, elements + n, to);

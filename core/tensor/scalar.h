@@ -38,6 +38,8 @@ class Scalar {
             return T(to_complex());
         } else if constexpr (std::is_same_v<T, bool>) {
             return to_bool();
+        } else if constexpr (std::is_same_v<T, std::uint64_t>) {
+            return !is_integral() && real_ >= 0x1p63 ? static_cast<T>(real_) : static_cast<T>(to_int());
         } else if constexpr (std::is_integral_v<T>) {
             return static_cast<T>(to_int());
         } else {

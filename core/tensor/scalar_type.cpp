@@ -1,47 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/tensor/scalar_type.h"
 
-#include <array>
+#include "core/base/error.h"
+#include "core/base/strings.h"
 
 namespace loupe {
 namespace {
 
 struct TypeInfo {
     ScalarType type;
-    std::int64_t size;
     std::string_view name;
     std::string_view graph_name;
 };
 
-constexpr std::array kTypes{
-    TypeInfo{ScalarType::UInt8, 1, "uint8", "Byte"},
-    TypeInfo{ScalarType::Int8, 1, "int8", "Char"},
-    TypeInfo{ScalarType::Int16, 2, "int16", "Short"},
-    TypeInfo{ScalarType::Int32, 4, "int32", "Int"},
-    TypeInfo{ScalarType::Int64, 8, "int64", "Long"},
-    TypeInfo{ScalarType::Float16, 2, "float16", "Half"},
-    TypeInfo{ScalarType::Float32, 4, "float32", "Float"},
-    TypeInfo{ScalarType::Float64, 8, "float64", "Double"},
-    TypeInfo{ScalarType::Complex32, 4, "complex32", "ComplexHalf"},
-    TypeInfo{ScalarType::Complex64, 8, "complex64", "ComplexFloat"},
-    TypeInfo{ScalarType::Complex128, 16, "complex128", "ComplexDouble"},
-    TypeInfo{ScalarType::Bool, 1, "bool", "Bool"},
-    TypeInfo{ScalarType::BFloat16, 2, "bfloat16", "BFloat16"},
+constexpr TypeInfo kTypes[] = {
+#define LOUPE_DTYPE(name, type, number, text, graph_text, kind) TypeInfo{ScalarType::name, text, graph_text},
+    LOUPE_DTYPES(LOUPE_DTYPE)
+#undef LOUPE_DTYPE
 };
 
-const TypeInfo& info(ScalarType type) {
-    for (const auto& entry : kTypes) {
-        if (entry.type == type) return entry;
-    }
-    __builtin_unreachable();
+const TypeInfo& info(ScalarType type) { return kTypes[dtype_index(type)]; }
+
+[[noreturn]] void fail_promotion(std::string_view what, ScalarType a, ScalarType b) {
+    throw Error(ErrorKind::Run, concat("Promotion for ", what, " is not supported, attempted to promote ",
+                                       dtype_graph_name(a), " and ", dtype_graph_name(b)));
 }
 
 }  // namespace
 
-std::int64_t element_size(ScalarType dtype) {
-    constexpr std::array<std::int8_t, 16> kSizes{1, 1, 2, 4, 8, 2, 4, 8, 4, 8, 16, 1, 0, 0, 0, 2};
-    return kSizes[static_cast<std::size_t>(dtype)];
+void detail::fail_dtype(ScalarType dtype) {
+    throw Error(ErrorKind::Run, concat("not implemented for '", dtype_graph_name(dtype), "'"));
 }
+
 std::string_view dtype_name(ScalarType dtype) { return info(dtype).name; }
 std::string_view dtype_graph_name(ScalarType dtype) { return info(dtype).graph_name; }
 
@@ -58,6 +48,7 @@ std::optional<ScalarType> dtype_from_name(std::string_view name) {
     if (name == "short") return ScalarType::Int16;
     if (name == "cfloat") return ScalarType::Complex64;
     if (name == "cdouble") return ScalarType::Complex128;
+    if (name == "chalf") return ScalarType::Complex32;
     return std::nullopt;
 }
 
@@ -77,6 +68,12 @@ std::optional<ScalarType> dtype_from_number(std::int64_t number) {
 
 ScalarType promote_types(ScalarType a, ScalarType b) {
     if (a == b) return a;
+    if (is_float8(a) || is_float8(b)) fail_promotion("Float8 Types", a, b);
+    if (has_dtype(kUnsignedDtypes, a) || has_dtype(kUnsignedDtypes, b)) {
+        if (is_floating(a)) return a;
+        if (is_floating(b)) return b;
+        fail_promotion("uint16, uint32, uint64 types", a, b);
+    }
     if (is_complex(a) || is_complex(b)) {
         const ScalarType real = promote_types(to_real_type(a), to_real_type(b));
         return to_complex_type(real);

@@ -22,7 +22,7 @@ Tensor zeros(IntSpan sizes, ScalarType dtype, Device device) {
 
 Tensor scalar_tensor(const Scalar& value, ScalarType dtype) {
     Tensor out = empty({}, dtype);
-    visit_dtype(dtype, [&]<typename T>(std::type_identity<T>) { *out.data<T>() = value.to<T>(); });
+    visit_any_dtype(dtype, [&]<typename T>(std::type_identity<T>) { *out.data<T>() = value.to<T>(); });
     return out;
 }
 
@@ -37,10 +37,14 @@ Scalar item(const Tensor& t) {
         throw Error(ErrorKind::Run, concat("a Tensor with ", t.numel(), " elements cannot be converted to Scalar"));
     }
     if (!t.is_host_memory()) return item(on_host(t));
-    return visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) -> Scalar {
+    return visit_any_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) -> Scalar {
         const T value = *t.data<T>();
         if constexpr (std::is_same_v<T, bool>) {
             return {value};
+        } else if constexpr (std::is_same_v<T, std::uint64_t>) {
+            if (value >> 63 != 0)
+                throw Error(ErrorKind::Run, "value cannot be converted to type int64_t without overflow");
+            return {static_cast<std::int64_t>(value)};
         } else if constexpr (std::is_integral_v<T>) {
             return {static_cast<std::int64_t>(value)};
         } else if constexpr (is_complex(scalar_type_of<T>)) {

@@ -122,7 +122,7 @@ bool is_native(const FusedStep& step) {
 bool is_rounded(const FusedStep& step) { return step.result_as != step.dtype; }
 
 std::string refusal(const FusedExpression& expression) {
-    const auto refused_type = [](ScalarType t) { return is_complex(t); };
+    const auto refused_type = [](ScalarType t) { return is_complex(t) || !has_dtype(kCommonDtypes, t); };
     for (const ScalarType dtype : expression.inputs) {
         if (refused_type(dtype)) return concat(dtype_name(dtype), " input");
     }

@@ -50,13 +50,16 @@ Tensor tensor_from(const QJsonObject& json) {
     const Tensor t = empty_strided(span_of(sizes), span_of(strides), dtype);
     const QJsonArray values = json["v"].toArray();
     qsizetype next = 0;
-    visit_dtype(dtype, [&]<typename T>(std::type_identity<T>) {
+    visit_any_dtype(dtype, [&]<typename T>(std::type_identity<T>) {
         for_each_offset(t, [&](std::int64_t offset) {
             const QJsonValue value = values[next++];
             if constexpr (is_complex(scalar_type_of<T>)) {
                 t.data<T>()[offset] = T(std::complex<double>(real_from(value[0]), real_from(value[1])));
             } else if constexpr (std::is_same_v<T, bool>) {
                 t.data<T>()[offset] = value.toBool();
+            } else if constexpr (std::is_same_v<T, std::uint64_t>) {  // JSON's numbers end at 2^63
+                t.data<T>()[offset] =
+                    value.isString() ? value.toString().toULongLong() : static_cast<T>(value.toInteger());
             } else if constexpr (std::is_integral_v<T>) {
                 t.data<T>()[offset] = static_cast<T>(value.toInteger());
             } else {
@@ -111,6 +114,11 @@ std::string tensor_difference(const Tensor& got, const Tensor& want, double tole
     const auto read = [](const Tensor& t, std::vector<std::complex<double>>& out) {
         const Dims none;
         for_each_offset(t, [&](std::int64_t offset) {
+            if (t.dtype() == ScalarType::UInt64) {
+                const std::uint64_t bits = t.data<std::uint64_t>()[offset];
+                out.emplace_back(static_cast<double>(bits >> 32), static_cast<double>(bits & 0xffffffffU));
+                return;
+            }
             const Tensor one = t.view_as_strided(span_of(none), span_of(none), t.storage_offset() + offset);
             out.push_back(item(one).to_complex());
         });

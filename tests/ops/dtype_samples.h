@@ -14,6 +14,9 @@ inline constexpr ScalarType kAllDtypes[] = {ScalarType::Float32,  ScalarType::Fl
                                             ScalarType::BFloat16, ScalarType::Int64,     ScalarType::Int32,
                                             ScalarType::Int16,    ScalarType::Int8,      ScalarType::UInt8,
                                             ScalarType::Bool,     ScalarType::Complex64, ScalarType::Complex128};
+// Those that few operators take. Those of floats of eight bits but one have the kernels of float8_e4m3fn.
+inline constexpr ScalarType kRareDtypes[] = {ScalarType::UInt16, ScalarType::UInt32, ScalarType::UInt64,
+                                             ScalarType::Float8E4M3FN, ScalarType::Float8E8M0FNU};
 
 inline bool is_swept(const Operator& op) {
     return op.variant == OperatorVariant::Functional && op.record->samples != nullptr && !op.record->is_random;

@@ -14,7 +14,8 @@ import sys
 import torch
 
 LETTERS = {"float32": "f", "float64": "d", "float16": "h", "bfloat16": "b", "int64": "l", "int32": "i", "int16": "s", "int8": "c",
-           "uint8": "u", "bool": "?", "complex64": "F", "complex128": "D"}
+           "uint8": "u", "bool": "?", "complex64": "F", "complex128": "D", "uint16": "H", "uint32": "I", "uint64": "Q",
+           "float8_e4m3fn": "8", "float8_e8m0fnu": "e"}
 
 
 def number(value):

@@ -3,6 +3,7 @@
 // float32 one leads to; a line of JSON a call, for make_dtype_table.py, make_gradient_table.py and make_edge_table.py
 // to repeat with PyTorch.
 
+#include <algorithm>
 #include <complex>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -68,9 +69,11 @@ int main(int argc, char** argv) {
             for (const EdgeCall& call : edge_calls(*op)) print(ScalarType::Float32, call.name, call.arguments);
             continue;
         }
-        for (const ScalarType dtype : kAllDtypes) {
+        const auto print_in = [&](ScalarType dtype) {
             const auto arguments = sample_in(*op, dtype);
             if (!arguments.empty()) print(dtype, {}, arguments);
-        }
+        };
+        std::ranges::for_each(kAllDtypes, print_in);
+        std::ranges::for_each(kRareDtypes, print_in);
     }
 }

@@ -51,7 +51,9 @@ class TestDtypes : public QObject {
         const Operator* op = find_operator(name.toStdString());
         QVERIFY2(op != nullptr, "no such operator");
         std::string missing;
-        for (const ScalarType dtype : kAllDtypes) {
+        std::vector<ScalarType> dtypes(std::begin(kAllDtypes), std::end(kAllDtypes));
+        dtypes.insert(dtypes.end(), std::begin(kRareDtypes), std::end(kRareDtypes));
+        for (const ScalarType dtype : dtypes) {
             if (!letters.contains(QLatin1Char(letter_of(dtype)))) continue;
             const bool expected = !is_gap(name.toStdString(), letter_of(dtype));
             try {
@@ -68,6 +70,10 @@ class TestDtypes : public QObject {
   private:
     static char letter_of(ScalarType dtype) {
         constexpr std::string_view kLetters = "fdhbliscu?FD";  // in the order of kAllDtypes
+        constexpr std::string_view kRareLetters = "HIQ8e";     // of kRareDtypes
+        const auto* rare = std::find(std::begin(kRareDtypes), std::end(kRareDtypes), dtype);
+        if (rare != std::end(kRareDtypes))
+            return kRareLetters[static_cast<std::size_t>(rare - std::begin(kRareDtypes))];
         const auto* at = std::find(std::begin(kAllDtypes), std::end(kAllDtypes), dtype);
         return kLetters[static_cast<std::size_t>(at - std::begin(kAllDtypes))];
     }

@@ -6,11 +6,13 @@ import struct
 
 import numpy
 import torch
-from torch._prims_common import is_non_overlapping_and_dense
+from torch._prims_common import is_non_overlapping_and_dense_or_false as is_non_overlapping_and_dense
 
 here = pathlib.Path(__file__).parent
 rng = random.Random(1)
-NAMES = ["uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex32", "complex64", "complex128", "bool", "bfloat16"]
+NAMES = ["uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex32", "complex64", "complex128", "bool", "bfloat16",
+         "uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu"]
+FLOAT8 = NAMES[-5:]
 
 
 def listed(values):
@@ -21,7 +23,11 @@ with open(here / "promotion.txt", "w") as out:
     for a in NAMES:
         for b in NAMES:
             x, y = getattr(torch, a), getattr(torch, b)
-            print(a, b, str(torch.promote_types(x, y))[6:], int(torch.can_cast(x, y)), file=out)
+            try:
+                both = str(torch.promote_types(x, y))[6:]
+            except RuntimeError:
+                both = "error"
+            print(a, b, both, int(torch.can_cast(x, y)), file=out)
 
 
 def float_bits():
@@ -50,6 +56,14 @@ half = floats.half().view(torch.int16).numpy().view(numpy.uint16)
 brain = floats.bfloat16().view(torch.int16).numpy().view(numpy.uint16)
 with open(here / "rounding.txt", "w") as out:
     for row in zip(bits, half, brain):
+        print(*row, file=out)
+eights = [floats.to(getattr(torch, name)).view(torch.uint8).numpy() for name in FLOAT8]
+with open(here / "float8_rounding.txt", "w") as out:
+    for row in zip(bits, *eights):
+        print(*row, file=out)
+with open(here / "float8_values.txt", "w") as out:
+    columns = [torch.arange(256).to(torch.uint8).view(getattr(torch, name)).float().view(torch.int32).numpy().view(numpy.uint32) for name in FLOAT8]
+    for row in zip(range(256), *columns):
         print(*row, file=out)
 
 with open(here / "broadcast.txt", "w") as out:

@@ -212,7 +212,7 @@ QColor Theme::category(session::Category category) const {
 
 QColor Theme::dtype(std::string_view dtype) const {
     if (contains(dtype, {"complex"})) return series(3);
-    if (contains(dtype, {"float16", "bfloat16", "half"})) return series(2);
+    if (contains(dtype, {"float16", "bfloat16", "half", "float8"})) return series(2);
     if (contains(dtype, {"float", "double"})) return series(0);
     if (contains(dtype, {"bool"})) return series(4);
     return series(1);

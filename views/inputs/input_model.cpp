@@ -78,10 +78,12 @@ QStringList InputModel::sourceNames() {
 }
 
 QStringList InputModel::dtypeNames() {
-    return {QStringLiteral("float32"),  QStringLiteral("float64"),   QStringLiteral("float16"),
-            QStringLiteral("bfloat16"), QStringLiteral("int64"),     QStringLiteral("int32"),
-            QStringLiteral("int16"),    QStringLiteral("int8"),      QStringLiteral("uint8"),
-            QStringLiteral("bool"),     QStringLiteral("complex64"), QStringLiteral("complex128")};
+    return {QStringLiteral("float32"),       QStringLiteral("float64"),    QStringLiteral("float16"),
+            QStringLiteral("bfloat16"),      QStringLiteral("int64"),      QStringLiteral("int32"),
+            QStringLiteral("int16"),         QStringLiteral("int8"),       QStringLiteral("uint8"),
+            QStringLiteral("bool"),          QStringLiteral("complex64"),  QStringLiteral("complex128"),
+            QStringLiteral("uint16"),        QStringLiteral("uint32"),     QStringLiteral("uint64"),
+            QStringLiteral("float8_e4m3fn"), QStringLiteral("float8_e5m2")};
 }
 
 void InputModel::setInputs(std::vector<session::MethodInfo::Argument> arguments, std::vector<InputSpec> specs) {

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/formats/archive/zip_writer.h"
+#include "core/formats/pickle/tensor_rebuild.h"
 #include "core/tensor/compressed.h"
 #include "core/tensor/device_copy.h"
 
@@ -131,8 +132,9 @@ void CheckpointPickler::write_set(const std::vector<IValue>& values) {
 
 void CheckpointPickler::storage(const Tensor& tensor) {
     const Ptr<Storage>& storage = tensor.storage();
-    const auto [known, is_new] = dtypes_.try_emplace(storage.get(), tensor.dtype());
-    if (known->second != tensor.dtype()) {
+    const ScalarType dtype = has_typed_storage(tensor.dtype()) ? tensor.dtype() : ScalarType::UInt8;
+    const auto [known, is_new] = dtypes_.try_emplace(storage.get(), dtype);
+    if (known->second != dtype) {
         throw Error(ErrorKind::Unsupported,
                     "Cannot save multiple tensors or storages that view the same data as different types");
     }
@@ -140,13 +142,22 @@ void CheckpointPickler::storage(const Tensor& tensor) {
     storage_id(tensor, number_of(storage));
 }
 
+// PyTorch writes such tensors to the older layouts too, and cannot read them back.
+bool CheckpointPickler::has_typed_storage(ScalarType dtype) const {
+    if (has_dtype(kCommonDtypes, dtype) && dtype != ScalarType::Complex32) return true;
+    if (layout_ == Layout::Archive) return false;
+    throw Error(ErrorKind::Unsupported, concat("Cannot serialize a tensor of ", dtype_name(dtype), " elements"),
+                {.hint = "save it in the layout of archives, the default"});
+}
+
 void CheckpointPickler::storage_id(const Tensor& tensor, std::size_t number) {
     op('(');
     string("storage");
-    named(storage_class(tensor));
+    const bool is_typed = has_typed_storage(tensor.dtype());
+    named(is_typed ? storage_type_name(tensor.dtype()) : "torch.storage.UntypedStorage");
     string(std::to_string(number));
     string(device_name(tensor.device()));
-    integer(static_cast<std::int64_t>(tensor.storage()->bytes()) / tensor.element_size());
+    integer(static_cast<std::int64_t>(tensor.storage()->bytes()) / (is_typed ? tensor.element_size() : 1));
     if (layout_ != Layout::Archive) op('N');  // it is no view of another storage
     ops("tQ");
 }

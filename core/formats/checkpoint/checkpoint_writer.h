@@ -59,6 +59,7 @@ class CheckpointPickler final : public PickleWriter {
 
   protected:
     void storage(const Tensor& tensor) override;
+    bool has_typed_storage(ScalarType dtype) const override;
     void tensor(const Tensor& tensor) override;
     void list(const ListObject& list) override;
     void dict(const DictObject& dict) override;

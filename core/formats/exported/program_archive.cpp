@@ -2,7 +2,6 @@
 #include "core/formats/exported/program_archive.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 
 #include "core/base/error.h"
@@ -11,7 +10,6 @@
 #include "core/formats/archive/raw_tensor.h"
 #include "core/formats/archive/zip_reader.h"
 #include "core/formats/exported/compiled_package.h"
-#include "core/formats/exported/narrow_types.h"
 #include "core/formats/exported/program_enums.h"
 #include "core/formats/exported/saved_part.h"
 #include "core/formats/pickle/tensor_rebuild.h"
@@ -125,7 +123,6 @@ class ArchiveReader {
         const JsonDocument json = parse_program_json(zip_.read(config_entry, kLargestJson), "the table of weights");
         const JsonValue& config = member(json.root(), "config", kWhat);
         ArchiveStorages storages(zip_, concat(root_, folder));
-        widened_.clear();  // keyed by storages of the folder before
         for (const auto& [key, each] : members_of(config, kWhat)) {
             const std::string name(key);
             const std::string_view path = text_member(each, "path_name", kWhat);
@@ -154,10 +151,7 @@ class ArchiveReader {
             throw Error(ErrorKind::Unsupported, concat(what, " is of a Python class, which is not supported"));
         }
         const JsonValue& meta = member(config, "tensor_meta", what);
-        const std::int64_t number = dtype_number(int_of(member(meta, "dtype", what), what), what);
-        const NarrowType* narrow = dtype_from_number(number) ? nullptr : find_narrow_type(number);
-        const ScalarType dtype =
-            narrow != nullptr ? narrow->wide : dtype_of(int_of(member(meta, "dtype", what), what), what);
+        const ScalarType dtype = dtype_of(int_of(member(meta, "dtype", what), what), what);
         if (const JsonValue* layout = find_member(meta, "layout", what);
             layout != nullptr && int_of(*layout, what) != 7) {
             throw Error(ErrorKind::Unsupported, concat(what, " is no strided tensor, which is not supported"));
@@ -165,24 +159,9 @@ class ArchiveReader {
         const auto sizes = sizes_of(member(meta, "sizes", what), what);
         const auto strides = sizes_of(member(meta, "strides", what), what);
         const std::int64_t offset = size_of(member(meta, "storage_offset", what), what);
-        const std::int64_t width = narrow != nullptr ? narrow->bytes : element_size(dtype);
-        const std::uint64_t bytes = storage_extent(sizes, strides, offset, width, what);
+        const std::uint64_t bytes = storage_extent(sizes, strides, offset, element_size(dtype), what);
         if (entry->size == 0 && bytes > 0) return without_values(sizes, dtype);
-        if (narrow != nullptr) {
-            const Ptr<Storage> payload = storages.open(std::string(path), ScalarType::UInt8, bytes);
-            return tensor_on(widened_storage(*narrow, payload, what), dtype, sizes, strides, offset);
-        }
         return tensor_on(storages.open(std::string(path), dtype, bytes), dtype, sizes, strides, offset);
-    }
-
-    // Tensors of one storage share its wide form too.
-    Ptr<Storage> widened_storage(const NarrowType& type, const Ptr<Storage>& payload, const std::string& what) {
-        Ptr<Storage>& wide = widened_[{payload.get(), type.number}];
-        if (wide) return wide;
-        const auto made = widened(type, payload);
-        if (!made) throw Error(ErrorKind::Unsupported, concat(what, " has numbers beyond those of int64"));
-        out_.narrow.push_back(concat(what, ": ", type.name, " as ", dtype_name(type.wide)));
-        return wide = *made;
     }
 
     // One zero that stands for all elements.
@@ -212,10 +191,6 @@ class ArchiveReader {
             out_.notes.emplace_back("compiled code in data/aotinductor is shown and not run");
             out_.compiled_sources = compiled_sources(zip_);
         }
-        constexpr std::size_t kMostNamed = 3;
-        for (std::size_t i = 0; i < std::min(out_.narrow.size(), kMostNamed); ++i) out_.notes.push_back(out_.narrow[i]);
-        if (out_.narrow.size() > kMostNamed)
-            out_.notes.push_back(concat(out_.narrow.size() - kMostNamed, " more tensors in a wider dtype"));
         if (out_.without_values > 0)
             out_.notes.push_back(concat(out_.without_values, " tensors without values are zeros"));
     }
@@ -225,7 +200,6 @@ class ArchiveReader {
     bool is_plain_ = false;
     std::string root_;  // "archive/"; empty in the plain layout
     const ZipEntry* program_ = nullptr;
-    std::map<std::pair<const Storage*, std::int64_t>, Ptr<Storage>> widened_;
     ProgramArchive out_;
 };
 

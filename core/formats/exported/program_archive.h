@@ -27,8 +27,7 @@ struct ProgramArchive {
     std::vector<std::pair<std::string, IValue>> constants;
     // (args, kwargs); None when the file has none that hold plain values only.
     IValue sample_inputs;
-    std::size_t without_values = 0;   // tensors that the file only describes
-    std::vector<std::string> narrow;  // tensors whose dtype the engine lacks, and the one they have here
+    std::size_t without_values = 0;  // tensors that the file only describes
     std::vector<std::string>
         notes;  // what else the archive holds: "compiled code in data/aotinductor is shown and not run"
     std::vector<std::shared_ptr<const ir::Source>> compiled_sources;

@@ -35,7 +35,6 @@ bool is_alike(const Tensor& a, const Tensor& b) {
 bool rewrite_program(const ProgramParts& parts, const nn::ModulePtr& module, const FileTarget& target) {
     if (parts.schema != kWrittenSchema) return false;
     ProgramArchive archive = read_program_archive(parts.file);
-    if (!archive.narrow.empty()) return false;
     std::set<const TensorImpl*> parameters;
     for (const auto& [name, tensor] : module->named_parameters()) parameters.insert(tensor.impl());
     WrittenProgram written;

@@ -8,9 +8,12 @@
 namespace loupe {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, ScalarType>, 11> kCodes{{
+constexpr std::array<std::pair<std::string_view, ScalarType>, 14> kCodes{{
     {"b1", ScalarType::Bool},
     {"u1", ScalarType::UInt8},
+    {"u2", ScalarType::UInt16},
+    {"u4", ScalarType::UInt32},
+    {"u8", ScalarType::UInt64},
     {"i1", ScalarType::Int8},
     {"i2", ScalarType::Int16},
     {"i4", ScalarType::Int32},

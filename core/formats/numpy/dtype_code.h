@@ -10,7 +10,7 @@
 namespace loupe {
 
 std::optional<ScalarType> dtype_from_numpy_code(std::string_view code);
-// Empty for a dtype that NumPy lacks: bfloat16, complex32.
+// Empty for a dtype that NumPy lacks: bfloat16, complex32, the floats of eight bits.
 std::string_view numpy_code(ScalarType dtype);
 
 }  // namespace loupe

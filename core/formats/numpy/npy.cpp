@@ -14,6 +14,7 @@
 #include "core/formats/archive/zip_reader.h"
 #include "core/formats/archive/zip_writer.h"
 #include "core/formats/numpy/dtype_code.h"
+#include "core/kernels/elementwise.h"
 #include "core/tensor/device_copy.h"
 
 namespace loupe {
@@ -196,7 +197,7 @@ void gather(const Tensor& tensor, std::byte* out) {
     }
 }
 
-// The elements as numpy stores them: row-major, bfloat16 and complex32 widened.
+// The elements as numpy stores them: row-major, those that numpy lacks widened.
 Tensor writable(const Tensor& given) {
     const Tensor tensor = on_host(given);
     Tensor dense = tensor;
@@ -204,14 +205,9 @@ Tensor writable(const Tensor& given) {
         dense = empty(tensor.sizes(), tensor.dtype());
         gather(tensor, static_cast<std::byte*>(dense.raw_data()));
     }
-    if (tensor.dtype() == ScalarType::Complex32) {
-        Tensor wide = empty(tensor.sizes(), ScalarType::Complex64);
-        std::copy_n(dense.data<ComplexHalf>(), dense.numel(), wide.data<std::complex<float>>());
-        return wide;
-    }
-    if (tensor.dtype() != ScalarType::BFloat16) return dense;
-    Tensor wide = empty(tensor.sizes(), ScalarType::Float32);
-    std::copy_n(dense.data<BFloat16>(), dense.numel(), wide.data<float>());
+    if (!numpy_code(tensor.dtype()).empty()) return dense;
+    Tensor wide = empty(tensor.sizes(), is_complex(tensor.dtype()) ? ScalarType::Complex64 : ScalarType::Float32);
+    copy_into(wide, dense);
     return wide;
 }
 

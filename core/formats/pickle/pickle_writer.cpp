@@ -78,18 +78,11 @@ void PickleWriter::storage(const Tensor& tensor) {
     const std::size_t number = number_of(tensor.storage());
     op('(');
     string("storage");
-    named(storage_class(tensor));
+    named(storage_type_name(tensor.dtype()));
     string(std::to_string(number));
     string(device_name(tensor.device()));
     integer(static_cast<std::int64_t>(tensor.storage()->bytes()) / tensor.element_size());
     out_ += "tQ";
-}
-
-std::string_view PickleWriter::storage_class(const Tensor& tensor) {
-    const std::string_view name = storage_type_name(tensor.dtype());
-    if (!name.empty()) return name;
-    throw Error(ErrorKind::Unsupported,
-                concat("Cannot serialize a tensor of ", dtype_name(tensor.dtype()), " elements"));
 }
 
 std::size_t PickleWriter::number_of(const Ptr<Storage>& storage) {
@@ -101,7 +94,8 @@ std::size_t PickleWriter::number_of(const Ptr<Storage>& storage) {
 void PickleWriter::tensor(const Tensor& tensor) { plain_tensor(tensor, requires_grad(tensor)); }
 
 void PickleWriter::plain_tensor(const Tensor& tensor, bool requires_grad) {
-    global("torch._utils", "_rebuild_tensor_v2");
+    const bool is_typed = has_typed_storage(tensor.dtype());
+    global("torch._utils", is_typed ? "_rebuild_tensor_v2" : "_rebuild_tensor_v3");
     op('(');
     storage(tensor);
     integer(tensor.storage_offset());
@@ -109,7 +103,9 @@ void PickleWriter::plain_tensor(const Tensor& tensor, bool requires_grad) {
     dims(tensor.strides());
     boolean(requires_grad);
     global("collections", "OrderedDict");
-    out_ += ")RtR";
+    out_ += ")R";
+    if (!is_typed) global("torch", dtype_name(tensor.dtype()));
+    out_ += "tR";
 }
 
 void PickleWriter::elements(const std::vector<IValue>& values) {

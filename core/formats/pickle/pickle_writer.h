@@ -54,10 +54,10 @@ class PickleWriter {
     void tuple(const std::vector<IValue>& values);
     void items(const DictObject& dict);  // (key value key value u
     void named(std::string_view qualified_name);
-    // _rebuild_tensor_v2 and its arguments.
+    // Has the reader a class for a storage of these elements? Otherwise the tensor names its dtype.
+    virtual bool has_typed_storage(ScalarType) const { return true; }
+    // _rebuild_tensor_v2, or _v3, and its arguments.
     void plain_tensor(const Tensor& tensor, bool requires_grad);
-    // "torch.FloatStorage". Throws Error (Unsupported) for elements that no storage of PyTorch has.
-    static std::string_view storage_class(const Tensor& tensor);
     // The number of the storage, which is kept alive.
     std::size_t number_of(const Ptr<Storage>& storage);
     // Memoises the last value under that address, for values that refer to themselves.

@@ -19,25 +19,6 @@ constexpr std::string_view kRebuild = "torch._utils._rebuild_";
 constexpr std::size_t kMostDimensions = 64;
 constexpr std::uint64_t kLargestStorage = std::uint64_t{1} << 44;
 
-struct StorageType {
-    std::string_view name;
-    ScalarType dtype;
-};
-constexpr std::array<StorageType, 12> kStorageTypes{{
-    {"torch.FloatStorage", ScalarType::Float32},
-    {"torch.DoubleStorage", ScalarType::Float64},
-    {"torch.HalfStorage", ScalarType::Float16},
-    {"torch.BFloat16Storage", ScalarType::BFloat16},
-    {"torch.LongStorage", ScalarType::Int64},
-    {"torch.IntStorage", ScalarType::Int32},
-    {"torch.ShortStorage", ScalarType::Int16},
-    {"torch.CharStorage", ScalarType::Int8},
-    {"torch.ByteStorage", ScalarType::UInt8},
-    {"torch.BoolStorage", ScalarType::Bool},
-    {"torch.ComplexFloatStorage", ScalarType::Complex64},
-    {"torch.ComplexDoubleStorage", ScalarType::Complex128},
-}};
-
 // Storages of quantised tensors, and the types of their raw elements.
 struct QuantisedType {
     std::string_view storage;
@@ -132,14 +113,14 @@ IValue StorageSource::load(const PickleNode&) {
 }
 
 std::optional<ScalarType> storage_dtype(std::string_view type_name) {
-    const auto* known = std::ranges::find(kStorageTypes, type_name, &StorageType::name);
-    return known != kStorageTypes.end() ? std::optional(known->dtype) : std::nullopt;
+    constexpr std::string_view kPrefix = "torch.", kSuffix = "Storage";
+    if (!type_name.starts_with(kPrefix) || !type_name.ends_with(kSuffix)) return std::nullopt;
+    type_name.remove_prefix(kPrefix.size());
+    type_name.remove_suffix(kSuffix.size());
+    return dtype_from_graph_name(type_name);
 }
 
-std::string_view storage_type_name(ScalarType dtype) {
-    const auto* known = std::ranges::find(kStorageTypes, dtype, &StorageType::dtype);
-    return known != kStorageTypes.end() ? known->name : std::string_view();
-}
+std::string storage_type_name(ScalarType dtype) { return concat("torch.", dtype_graph_name(dtype), "Storage"); }
 
 Ptr<Storage> ArchiveStorages::open(const std::string& key, ScalarType dtype, std::uint64_t bytes) {
     auto& [storage, holds_bools] = opened_[key];
@@ -175,10 +156,10 @@ StorageId parse_storage_id(const PickleNode& persistent) {
     if (parts.size() < 5 || parts[0]->to_string() != "storage") throw_file_error("persistent id of no storage");
     StorageId id;
     const std::string_view type = parts[1]->global_name();
-    const auto* known = std::ranges::find(kStorageTypes, type, &StorageType::name);
+    const auto known = storage_dtype(type);
     const auto* quantised = std::ranges::find(kQuantisedTypes, type, &QuantisedType::storage);
-    if (known != kStorageTypes.end()) {
-        id.dtype = known->dtype;
+    if (known) {
+        id.dtype = *known;
     } else if (quantised != kQuantisedTypes.end()) {
         id.dtype = quantised->dtype;
         id.quantised = quantised->name;

@@ -43,8 +43,9 @@ RebuiltTensor rebuild_tensor(std::string_view function, const PickleNode::Elemen
 // Of (storage, offset, size, stride); dtype: of untyped storages, else null.
 Tensor rebuild_dense(const PickleNode::Elements& args, const PickleNode* dtype, StorageSource& storages);
 
-// "torch.FloatStorage": PyTorch's class of storages of the type; empty when it has none (complex32).
-std::string_view storage_type_name(ScalarType dtype);
+// "torch.FloatStorage": PyTorch's class of storages of the type. Python has none for complex32, for unsigned integers
+// above eight bits and for floats of eight bits; TorchScript names them all.
+std::string storage_type_name(ScalarType dtype);
 std::optional<ScalarType> storage_dtype(std::string_view type_name);
 
 // A persistent id of a storage: ('storage', torch.FloatStorage, '0', 'cpu', 256).

@@ -146,9 +146,8 @@ SafetensorsMetadata read_metadata(const Json& header) {
 SafetensorsEntry tensor_of(const Entry& entry, std::span<std::byte> part, const Ptr<MappedFile>& file) {
     SafetensorsEntry out{entry.name, {}, std::string(entry.type->name), entry.shape, !entry.type->dtype()};
     const ScalarType dtype = entry.type->dtype().value_or(ScalarType::UInt8);
-    const bool keeps_shape = !out.is_foreign || entry.type->bits == 8;
     const std::vector<std::int64_t> sizes =
-        keeps_shape ? entry.shape : std::vector<std::int64_t>{static_cast<std::int64_t>(part.size())};
+        out.is_foreign ? std::vector<std::int64_t>{static_cast<std::int64_t>(part.size())} : entry.shape;
     if (part.empty()) {
         const MemoryCategoryScope category(MemoryCategory::Parameter);
         out.tensor = empty(sizes, dtype);
@@ -211,7 +210,6 @@ SafetensorsFile read_safetensors(const std::filesystem::path& path) { return rea
 
 Tensor numbers_of(const SafetensorsEntry& entry) {
     if (!entry.is_foreign) return entry.tensor;
-    if (auto numbers = decode_small_floats(entry.type, entry.tensor)) return *numbers;
     throw Error(ErrorKind::Unsupported,
                 concat(quote_name(entry.name), " has the dtype ", entry.type, ", which no tensor of a model has"));
 }

@@ -17,8 +17,8 @@ namespace loupe {
 
 struct SafetensorsEntry {
     std::string name{};
-    // Views the file where its elements are aligned. Of a type that the engine lacks: its bytes, as uint8, in the
-    // file's shape where an element is one byte, else in one dimension.
+    // Views the file where its elements are aligned. Of a type that the engine lacks: its bytes, as uint8, in one
+    // dimension.
     Tensor tensor{};
     std::string type{};                 // "F32"
     std::vector<std::int64_t> shape{};  // in the file
@@ -40,8 +40,7 @@ SafetensorsFile read_safetensors(const Ptr<MappedFile>& file);
 // Throws Error (Usage) when the file is missing.
 SafetensorsFile read_safetensors(const std::filesystem::path& path);
 
-// The tensor with the numbers of a foreign eight-bit float as float32. Throws Error (Unsupported) for other foreign
-// types, which no tensor holds.
+// The tensor. Throws Error (Unsupported) for types that no tensor holds: of six and four bits.
 Tensor numbers_of(const SafetensorsEntry& entry);
 
 }  // namespace loupe

@@ -26,7 +26,4 @@ const SafetensorsType* find_safetensors_type(std::string_view name);
 // Null for a dtype that files have no type for.
 const SafetensorsType* safetensors_type_of(ScalarType dtype);
 
-// The numbers of bytes that are elements of an eight-bit float type, as float32: exact. nullopt for other types.
-std::optional<Tensor> decode_small_floats(std::string_view type, const Tensor& bytes);
-
 }  // namespace loupe

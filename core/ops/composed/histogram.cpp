@@ -236,7 +236,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = boxed<histogram>,
      .variants = kOut,
      .out = {.overload = "bin_ct_out", .names = "hist bin_edges"},
-     .is_gradient_stop = true},
+     .is_gradient_stop = true,
+     .dtypes = {.kernel = "histogramdd"}},
     {.schema = "aten::histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> "
                "(Tensor hist, Tensor bin_edges)",
      .summary = "How many elements, or what weight, fall between each two edges.",
@@ -249,21 +250,24 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "The edges of histogramdd's bins.",
      .kernel = boxed<bin_edges>,
      .is_gradient_stop = true,
-     .placement = Placement::Host},
+     .placement = Placement::Host,
+     .dtypes = {.kernel = "histogramdd"}},
     {.schema = "aten::_histogramdd_from_bin_cts(Tensor self, int[] bins, *, float[]? range=None, Tensor? weight=None, "
                "bool density=False) -> Tensor",
      .summary = "histogramdd with bins of equal width, without their edges.",
      .kernel = boxed<from_counts>,
      .variants = kOut,
      .is_gradient_stop = true,
-     .placement = Placement::Host},
+     .placement = Placement::Host,
+     .dtypes = {.kernel = "histogramdd"}},
     {.schema = "aten::_histogramdd_from_bin_tensors(Tensor self, Tensor[] bins, *, Tensor? weight=None, bool "
                "density=False) -> Tensor",
      .summary = "histogramdd with bins between edges.",
      .kernel = boxed<from_edges>,
      .variants = kOut,
      .is_gradient_stop = true,
-     .placement = Placement::Host},
+     .placement = Placement::Host,
+     .dtypes = {.kernel = "histogram_cpu"}},
     {.schema = "aten::histogramdd(Tensor self, int[] bins, float[]? range=None, Tensor? weight=None, bool "
                "density=False) -> (Tensor hist, Tensor[] "
                "bin_edges)",

@@ -282,7 +282,8 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "data: grad of the segment; for the mean by its length, for prod times the others, for the extrema "
                  "where it is the one",
      .samples = segment_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .dtypes = {.kernel = "_segment_reduce_cpu"}},
     {.schema = "aten::_segment_reduce_backward(Tensor grad, Tensor output, Tensor data, str reduce, *, Tensor? "
                "lengths=None, Tensor? offsets=None, int "
                "axis=0, Scalar? initial=None) -> Tensor",

@@ -160,28 +160,34 @@ constexpr OperatorRecord kFilled[] = {
          "device=None, bool? "
          "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
          "A tensor with elements not set.", infer_empty, &leave)
+        .with_dtypes({kAnyDtype})
         .with_state(),
     made("aten::empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? "
          "device=None, "
          "bool? pin_memory=None) -> Tensor",
          "A tensor with given strides, elements not set.", infer_strided, &leave)
+        .with_dtypes({kAnyDtype})
         .with_state(),
     made("aten::zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
          "pin_memory=None) -> "
          "Tensor",
-         "A tensor full of zeros.", infer_sized, &fill_constant<0>, sized_samples),
+         "A tensor full of zeros.", infer_sized, &fill_constant<0>, sized_samples)
+        .with_dtypes({kAnyDtype}),
     made("aten::ones(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
          "pin_memory=None) -> "
          "Tensor",
-         "A tensor full of ones.", infer_sized, &fill_constant<1>, sized_samples),
+         "A tensor full of ones.", infer_sized, &fill_constant<1>, sized_samples)
+        .with_dtypes({kAnyDtype}),
     made("aten::full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? "
          "device=None, bool? "
          "pin_memory=None) -> Tensor",
          "A number everywhere.", infer_full, &fill_argument<1>, full_samples)
+        .with_dtypes({kAnyDtype})
         .with_python({.keeps_integers = true}),
     made("aten::scalar_tensor(Scalar s, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
          "pin_memory=None) -> Tensor",
-         "A number as a 0-dimensional tensor.", infer_scalar_tensor, &fill_argument<0>),
+         "A number as a 0-dimensional tensor.", infer_scalar_tensor, &fill_argument<0>)
+        .with_dtypes({kAnyDtype}),
 };
 
 constexpr OperatorRecord kLike[] = {
@@ -195,38 +201,46 @@ constexpr OperatorRecord kLike[] = {
          "pin_memory=None, "
          "MemoryFormat? memory_format=None) -> Tensor",
          "Zeros in self's shape.", infer_like<1>, &fill_constant<0>)
+        .with_dtypes({kAnyDtype})
         .with_sparse({.run = on_sparse::empty_like}),
     made("aten::ones_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
          "pin_memory=None, "
          "MemoryFormat? memory_format=None) -> Tensor",
-         "Ones in self's shape.", infer_like<1>, &fill_constant<1>),
+         "Ones in self's shape.", infer_like<1>, &fill_constant<1>)
+        .with_dtypes({kAnyDtype}),
     made("aten::full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? "
          "device=None, "
          "bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
-         "A number in self's shape.", infer_like<2>, &fill_argument<1>),
+         "A number in self's shape.", infer_like<2>, &fill_argument<1>)
+        .with_dtypes({kWithUnsigned}),
     made("aten::new_empty(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "
          "device=None, bool? "
          "pin_memory=None) -> Tensor",
          "Of self's dtype, elements not set.", infer_new<2>, &leave)
+        .with_dtypes({kAnyDtype})
         .with_state()
         .with_not_finite(kNewEmptyNotFinite),
     made("aten::new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? "
          "layout=None, Device? "
          "device=None, bool? pin_memory=None) -> Tensor",
          "Of self's dtype with given strides, elements not set.", infer_new_strided, &leave)
+        .with_dtypes({kAnyDtype})
         .with_state(),
     made("aten::new_zeros(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "
          "device=None, bool? "
          "pin_memory=None) -> Tensor",
-         "Zeros of self's dtype.", infer_new<2>, &fill_constant<0>),
+         "Zeros of self's dtype.", infer_new<2>, &fill_constant<0>)
+        .with_dtypes({kAnyDtype}),
     made("aten::new_ones(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "
          "device=None, bool? "
          "pin_memory=None) -> Tensor",
-         "Ones of self's dtype.", infer_new<2>, &fill_constant<1>),
+         "Ones of self's dtype.", infer_new<2>, &fill_constant<1>)
+        .with_dtypes({kAnyDtype}),
     made("aten::new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? "
          "layout=None, Device? "
          "device=None, bool? pin_memory=None) -> Tensor",
-         "A number everywhere, of self's dtype.", infer_new<3>, &fill_argument<2>),
+         "A number everywhere, of self's dtype.", infer_new<3>, &fill_argument<2>)
+        .with_dtypes({kAnyDtype}),
 };
 
 }  // namespace

@@ -52,7 +52,7 @@ Tensor from_list(const IValue& data, const IValue& dtype) {
     std::vector<Scalar> numbers;
     collect(data, shape, 0, numbers);
     const Tensor out = empty(span_of(shape), dtype_of(dtype).value_or(element_dtype(data, numbers)));
-    visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
+    visit_any_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
         T* to = out.data<T>();
         for (const Scalar& number : numbers) *to++ = number.to<T>();
     });
@@ -87,7 +87,8 @@ constexpr OperatorRecord literal(std::string_view schema, std::string_view summa
 constexpr OperatorRecord kRecords[] = {
     literal(
         "aten::tensor(t[] data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False) -> Tensor",
-        "A tensor of nested lists of numbers."),
+        "A tensor of nested lists of numbers.")
+        .with_dtypes({kAnyDtype}),
     literal("aten::tensor.float(float t, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False) -> "
             "Tensor",
             "A 0-dimensional tensor."),

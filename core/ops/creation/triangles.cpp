@@ -147,7 +147,8 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad where j <= i + diagonal, else 0",
      .samples = triangle_samples,
      .variants = kInPlace | kOut,
-     .out = {.refusal = out_refusal::kStructured}},
+     .out = {.refusal = out_refusal::kStructured},
+     .dtypes = {.kernel = "tril"}},
     {.schema = "aten::triu(Tensor self, int diagonal=0) -> Tensor",
      .summary = "Upper triangle of each matrix, zeros below the diagonal.",
      .formula = "out[i, j] = self[i, j] if j >= i + diagonal else 0",
@@ -157,7 +158,8 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad where j >= i + diagonal, else 0",
      .samples = triangle_samples,
      .variants = kInPlace | kOut,
-     .out = {.refusal = out_refusal::kStructured}},
+     .out = {.refusal = out_refusal::kStructured},
+     .dtypes = {.kernel = "triu"}},
     {.schema = "aten::tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, "
                "Device? device=None, "
                "bool? pin_memory=None) -> Tensor",

@@ -177,13 +177,13 @@ void put(const Tensor& self, const TensorList& indices, const Tensor& values, bo
     const Selection selection = select_elements(self, indices);
     const Tensor source = dense(expanded_values(values, selection.sizes));
     if (source.numel() == 0) return;
-    visit_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) {
-        T* to = self.data<T>();
-        const T* from = source.data<T>();
-        if (accumulate)
-            change_selected<Accumulate>(to, selection.offsets, from);
-        else
-            change_selected<Assign>(to, selection.offsets, from);
+    if (!accumulate) {
+        return visit_element_size(self.dtype(), [&]<typename T>(std::type_identity<T>) {
+            change_selected<Assign>(self.data<T>(), selection.offsets, source.data<T>());
+        });
+    }
+    visit_dtypes<kWithFloat8>(self.dtype(), [&]<typename T>(std::type_identity<T>) {
+        change_selected<Accumulate>(self.data<T>(), selection.offsets, source.data<T>());
     });
 }
 TensorMeta index_put_meta(const Tensor& self, const TensorList&, const Tensor&, bool) {
@@ -233,7 +233,8 @@ constexpr OperatorRecord kRecords[] = {
      .samples = index_samples,
      .variants = kOut,
      .out = {.overload = "Tensor_out"},
-     .placement = Placement::Mixed},
+     .placement = Placement::Mixed,
+     .dtypes = {kAnyDtype}},
     {.schema = "aten::index.Tensor_hacked_twin(Tensor self, Tensor[] indices) -> Tensor",
      .summary = "The elements at the indices.",
      .results_from = ResultsFrom::Metadata,
@@ -248,7 +249,8 @@ constexpr OperatorRecord kRecords[] = {
      .samples = index_put_samples,
      .variants = kInPlace | kOut,
      .placement = Placement::Mixed,
-     .autocast = {.cuda = Autocast::Widest}},
+     .autocast = {.cuda = Autocast::Widest},
+     .dtypes = {kWithFloat8, "index_put"}},
     {.schema =
          "aten::index_put.hacked_twin(Tensor self, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor",
      .summary = "A copy with the values at the indices, or added there.",

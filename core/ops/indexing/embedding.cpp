@@ -183,7 +183,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {embedding_backward, {save_argument("indices")}},
      .gradient = "weight: sum of grad[i] at indices[i], 0 at padding_idx",
      .samples = embedding_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .dtypes = {kAnyDtype}},
     {.schema =
          "aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, int padding_idx, "
          "bool scale_grad_by_freq) -> Tensor",
@@ -202,7 +203,8 @@ constexpr OperatorRecord kRecords[] = {
          "aten::embedding_renorm_(Tensor(a!) self, Tensor indices, float max_norm, float norm_type) -> Tensor(a!)",
      .summary = "Shortens the rows at the indices to max_norm.",
      .kernel = boxed<embedding_renorm>,
-     .is_gradient_stop = true},
+     .is_gradient_stop = true,
+     .dtypes = {.kernel = "norm_cpu"}},
 };
 
 }  // namespace

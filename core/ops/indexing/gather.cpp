@@ -196,7 +196,7 @@ void check_scatter(const Tensor& self, std::int64_t dim, const Tensor& index, co
 
 template <Reduction R>
 void scatter_with(const Tensor& out, std::int64_t dim, const Tensor& index, const Tensor& src) {
-    visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
+    visit_dtypes<kWithUnsigned>(out.dtype(), [&]<typename T>(std::type_identity<T>) {
         T* to = out.data<T>();
         const T* from = src.data<T>();
         for_index(out, dim, index, src.strides(), true, [=](std::int64_t, std::int64_t position, std::int64_t offset) {
@@ -301,7 +301,7 @@ Scalar neutral(Reduction reduction, ScalarType dtype) {
     const bool is_max = reduction == Reduction::Maximum;
     if (is_floating(dtype))
         return is_max ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
-    return visit_dtype(dtype, [&]<typename T>(std::type_identity<T>) -> Scalar {
+    return visit_any_dtype(dtype, [&]<typename T>(std::type_identity<T>) -> Scalar {
         if constexpr (std::is_integral_v<T>) {
             return static_cast<std::int64_t>(is_max ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max());
         } else {
@@ -431,7 +431,8 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad added at index, else 0",
      .samples = gather_samples,
      .variants = kOut,
-     .out = {.refusal = out_refusal::kStructured, .reads_by_index = true}},
+     .out = {.refusal = out_refusal::kStructured, .reads_by_index = true},
+     .dtypes = {kWithUnsigned, "scatter_gather_tensor_cpu"}},
     {.schema = "aten::gather_backward(Tensor grad, Tensor self, int dim, Tensor index, bool sparse_grad) -> Tensor",
      .summary = "The gradient of gather.",
      .composite = boxed<gather_backward_function>},
@@ -443,7 +444,8 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad, 0 at index\nsrc: grad at index",
      .samples = scatter_samples,
      .variants = kInPlace | kOut,
-     .out = {.overload = "src_out", .refusal = out_refusal::kStructured}},
+     .out = {.overload = "src_out", .refusal = out_refusal::kStructured},
+     .dtypes = {kWithUnsigned, "scatter_gather_tensor_cpu"}},
     {.schema = "aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
      .summary = "A copy with the value at the indices along dim.",
      .infer = inferring<scatter_value_meta>,
@@ -451,19 +453,22 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {scatter_value_backward, {save_argument("index")}, "ScatterBackward1"},
      .samples = scatter_value_samples,
      .variants = kInPlace | kOut,
-     .out = {.overload = "value_out", .refusal = out_refusal::kStructured}},
+     .out = {.overload = "value_out", .refusal = out_refusal::kStructured},
+     .dtypes = {kWithUnsigned, "scatter_fill_cpu"}},
     {.schema = "aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
      .summary = "A copy to which the source is added or multiplied at the indices along dim.",
      .infer = inferring<scatter_old_meta>,
      .kernel = filling<scatter_old>,
      .variants = kInPlace | kOut,
-     .out = {.overload = "reduce_out"}},
+     .out = {.overload = "reduce_out"},
+     .dtypes = {kWithUnsigned, "scatter_gather_tensor_cpu"}},
     {.schema = "aten::scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
      .summary = "A copy to which the value is added or multiplied at the indices along dim.",
      .infer = inferring<scatter_value_old_meta>,
      .kernel = filling<scatter_value_old>,
      .variants = kInPlace | kOut,
-     .out = {.overload = "value_reduce_out"}},
+     .out = {.overload = "value_reduce_out"},
+     .dtypes = {kWithUnsigned, "scatter_scalar_reduce"}},
     {.schema = "aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
      .summary = "A copy in which out[i][index[i][j]] += src[i][j] for dim 1, and so for the others.",
      .infer = inferring<scatter_meta>,
@@ -473,7 +478,8 @@ constexpr OperatorRecord kRecords[] = {
      .samples = scatter_add_samples,
      .variants = kInPlace | kOut,
      .out = {.refusal = out_refusal::kStructured},
-     .autocast = {.cuda = Autocast::Widest}},
+     .autocast = {.cuda = Autocast::Widest},
+     .dtypes = {kWithUnsigned, "scatter_gather_tensor_cpu"}},
     {.schema = "aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, "
                "bool include_self=True) -> Tensor",
      .summary = "The sum, product, mean, maximum or minimum of what comes to each place.",
@@ -488,7 +494,8 @@ constexpr OperatorRecord kRecords[] = {
                  "it is the one",
      .samples = scatter_reduce_samples,
      .variants = kInPlace | kOut,
-     .out = {.overload = "two_out", .refusal = out_refusal::kStructured}},
+     .out = {.overload = "two_out", .refusal = out_refusal::kStructured},
+     .dtypes = {kWithUnsigned, "scatter_reduce_exclude_input_init"}},
 };
 
 }  // namespace

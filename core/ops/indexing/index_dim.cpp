@@ -185,7 +185,7 @@ void index_copy(const Tensor& out, const Tensor& self, std::int64_t dim, const T
     const auto values = checked_values(index, size_along(self, wrapped));
     on_dense(out, self, [&](const Tensor& work) {
         const Tensor from = dense(source);
-        visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
+        visit_element_size(out.dtype(), [&]<typename T>(std::type_identity<T>) {
             for_slices<T>(work, wrapped, values, from,
                           [](T* to, const T* add, std::int64_t n) { std::copy_n(add, n, to); });
         });
@@ -290,7 +290,8 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad[i] added at index[i], else 0",
      .samples = index_select_samples,
      .variants = kOut,
-     .out = {.refusal = out_refusal::kSameScalarType, .reads_by_index = true}},
+     .out = {.refusal = out_refusal::kSameScalarType, .reads_by_index = true},
+     .dtypes = {kAnyDtype}},
     {.schema = "aten::index_select_backward(Tensor grad, int[] self_sizes, int dim, Tensor index) -> Tensor",
      .summary = "The gradient of index_select.",
      .composite = boxed<index_select_backward_function>},
@@ -303,7 +304,8 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad\nsource: alpha grad[index[i]]",
      .samples = index_add_samples,
      .variants = kInPlace | kOut,
-     .out = {.refusal = out_refusal::kStructured}},
+     .out = {.refusal = out_refusal::kStructured},
+     .dtypes = {.kernel = "index_add_"}},
     {.schema = "aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
      .summary = "With the source's slices at the indices along dim.",
      .formula = "out = self; out[index[i]] = source[i]",

@@ -31,7 +31,7 @@ Tensor masked_select(const Tensor& self, const Tensor& mask) {
     std::int64_t count = 0;
     for (std::int64_t i = 0; i < where.numel(); ++i) count += flags[i] ? 1 : 0;
     const Tensor out = empty(std::array{count}, self.dtype(), self.device());
-    visit_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) {
+    visit_element_size(self.dtype(), [&]<typename T>(std::type_identity<T>) {
         const T* source = from.data<T>();
         T* to = out.data<T>();
         for (std::int64_t i = 0; i < where.numel(); ++i) {
@@ -66,7 +66,7 @@ void masked_scatter(const Tensor& out, const Tensor& self, const Tensor& mask, c
     const bool* flags = where.data<bool>();
     if (!out.is_same(self)) copy_into(out, self);
     const Tensor work = dense(out);
-    visit_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) {
+    visit_element_size(self.dtype(), [&]<typename T>(std::type_identity<T>) {
         const T* from = values.data<T>();
         const T* end = from + values.numel();
         T* to = work.data<T>();
@@ -136,7 +136,8 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad where the mask holds, else 0",
      .samples = masked_select_samples,
      .variants = kOut,
-     .out = {.refusal = out_refusal::kSameScalarType}},
+     .out = {.refusal = out_refusal::kSameScalarType},
+     .dtypes = {kCommonDtypes | kFloat8Dtypes, "masked_select"}},
     {.schema = "aten::masked_select_backward(Tensor grad, Tensor input, Tensor mask) -> Tensor",
      .summary = "The gradient of masked_select.",
      .composite = boxed<masked_select_backward_function>},
@@ -148,7 +149,8 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad where the mask does not hold, else 0\n"
                  "source: grad where the mask holds, one after another",
      .samples = masked_scatter_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .dtypes = {.kernel = "masked_scatter"}},
     {.schema = "aten::nonzero(Tensor self) -> Tensor",
      .summary = "The indices of the elements that are not zero, one a row.",
      .results_from = ResultsFrom::Elements,
@@ -156,7 +158,8 @@ constexpr OperatorRecord kRecords[] = {
      .samples = nonzero_samples,
      .variants = kOut,
      .out = {.refusal = {"nonzero: Expected out tensor to have scalar type {T} but got scalar type{O}"}},
-     .is_gradient_stop = true},
+     .is_gradient_stop = true,
+     .dtypes = {.kernel = "nonzero_count_cpu"}},
     {.schema = "aten::argwhere(Tensor self) -> Tensor",
      .summary = "The indices of the elements that are not zero, one a row.",
      .results_from = ResultsFrom::Elements,

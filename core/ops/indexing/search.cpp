@@ -108,7 +108,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = boxed<searchsorted>,
      .variants = kOut,
      .out = {.overload = "Tensor_out"},
-     .is_gradient_stop = true},
+     .is_gradient_stop = true,
+     .dtypes = {.kernel = "searchsorted_out_cpu"}},
     {.schema =
          "aten::searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, "
          "str? side=None, Tensor? sorter=None) -> Tensor",
@@ -125,7 +126,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = boxed<bucketize>,
      .variants = kOut,
      .out = {.overload = "Tensor_out"},
-     .is_gradient_stop = true},
+     .is_gradient_stop = true,
+     .dtypes = {.kernel = "searchsorted_out_cpu"}},
     {.schema =
          "aten::bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
      .summary = "Which bucket between the boundaries the value is in.",

@@ -103,7 +103,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {constant_pad_backward},
      .gradient = "self: grad without the border",
      .samples = constant_pad_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .dtypes = {kWithUnsigned | kWithFloat8}},
 };
 
 }  // namespace

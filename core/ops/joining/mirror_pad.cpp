@@ -190,6 +190,7 @@ constexpr OperatorRecord kRecords[] = {
         .with_out({.refusal = out_refusal::kStructured})
         .with_gradient(kBorder),
     pad_record<Border::Reflect, 2>("aten::reflection_pad2d(Tensor self, int[4] padding) -> Tensor", kReflect)
+        .with_dtypes({.kernel = "reflection_pad2d"})
         .with_autocast({.cpu = Autocast::Float32})
         .with_out({.refusal = out_refusal::kScalarType})
         .with_gradient(kBorder),
@@ -197,10 +198,12 @@ constexpr OperatorRecord kRecords[] = {
         .with_out({.refusal = out_refusal::kStructured})
         .with_gradient(kBorder),
     pad_record<Border::Replicate, 1>("aten::replication_pad1d(Tensor self, int[2] padding) -> Tensor", kReplicate)
+        .with_dtypes({.kernel = "replication_pad1d"})
         .with_autocast({.cpu = Autocast::Float32})
         .with_out({.refusal = out_refusal::kStructured})
         .with_gradient(kBorder),
     pad_record<Border::Replicate, 2>("aten::replication_pad2d(Tensor self, int[4] padding) -> Tensor", kReplicate)
+        .with_dtypes({.kernel = "replication_pad2d"})
         .with_autocast({.cpu = Autocast::Float32})
         .with_out({.refusal = out_refusal::kStructured})
         .with_gradient(kBorder),

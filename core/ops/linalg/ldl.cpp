@@ -108,7 +108,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = filling<factor, 3>,
      .samples = factor_samples,
      .variants = kOut,
-     .out = {.refusal = out_refusal::kStructured}},
+     .out = {.refusal = out_refusal::kStructured},
+     .dtypes = {.kernel = "ldl_factor_cpu"}},
     {.schema = "aten::linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)",
      .summary = "LDL factors in one matrix, and the exchanges.",
      .formula = "self = L D L^T; hermitian: L D L^H",
@@ -120,7 +121,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = filling<solve>,
      .samples = solve_samples,
      .variants = kOut,
-     .out = {.refusal = out_refusal::kStructured}},
+     .out = {.refusal = out_refusal::kStructured},
+     .dtypes = {.kernel = "ldl_solve_kernel_cpu"}},
 };
 
 }  // namespace

@@ -199,7 +199,8 @@ constexpr OperatorRecord kRecords[] = {
      .cost = solve_cost,
      .variants = kOut,
      .out = {.overload = "result"},
-     .constant_results = 0b1110},
+     .constant_results = 0b1110,
+     .dtypes = {.kernel = "lu_cpu"}},
     {.schema = "aten::linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor "
                "result, Tensor info)",
      .summary = "Solves a linear system; an error number says whether it could.",

@@ -220,7 +220,8 @@ constexpr OperatorRecord kRecords[] = {
      .cost = svd_cost,
      .samples = svd_samples,
      .variants = kOut,
-     .out = {.overload = "U", .refusal = out_refusal::kStructured}},
+     .out = {.overload = "U", .refusal = out_refusal::kStructured},
+     .dtypes = {.kernel = "linalg_svd_cpu"}},
     {.schema =
          "aten::linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)",
      .summary = "Singular values, greatest first, and vectors.",

@@ -165,7 +165,8 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: -tri(grad_B out^H), grad_B = A^-H grad\nB: A^-H grad",
      .samples = solve_samples,
      .variants = kOut,
-     .out = {.refusal = out_refusal::kScalarType}},
+     .out = {.refusal = out_refusal::kScalarType},
+     .dtypes = {.kernel = "triangular_solve_cpu"}},
     {.schema = "aten::triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool "
                "unitriangular=False) -> (Tensor solution, "
                "Tensor cloned_coefficient)",

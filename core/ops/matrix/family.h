@@ -9,7 +9,8 @@
     FILE(product_records)          \
     FILE(vector_records)           \
     FILE(matmul_records)           \
-    FILE(einsum_records)
+    FILE(einsum_records)           \
+    FILE(scaled_product_records)
 
 namespace loupe::matrix {
 

@@ -594,28 +594,27 @@ constexpr OperatorRecord kRecords[] = {
         .infer = inferring<infer_batch_norm_gradient_scale>,
         .kernel = filling<batch_norm_gradient_scale, 5>,
     },
-    {
-        .schema = "aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
-                  "running_var, bool "
-                  "training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-        .summary = "Scales each channel to zero mean and unit variance, over the batch (training, which also moves the "
-                   "running "
-                   "statistics) or with the running statistics; gives the batch's mean and 1/std too.",
-        .formula = kFormula,
-        .infer = inferring<infer_native_batch_norm>,
-        .kernel = filling<native_batch_norm, 3>,
-        .derivative = {native_batch_norm_gradient,
-                       {save_argument("input"), save_argument("weight"), save_argument("running_mean"),
-                        save_argument("running_var"), save_result(1), save_result(2)}},
-        .gradient = kBatchNormalised,
-        .cost = batch_norm_cost,
-        .samples = native_samples,
-        .variants = kOut,
-        .out = {.names = "out save_mean save_invstd"},
-        .constant_results = 0b110,
-        .writes = "running_mean running_var",
-        .not_finite = kBatchNormNotFinite,
-    },
+    {.schema = "aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
+               "running_var, bool "
+               "training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+     .summary = "Scales each channel to zero mean and unit variance, over the batch (training, which also moves the "
+                "running "
+                "statistics) or with the running statistics; gives the batch's mean and 1/std too.",
+     .formula = kFormula,
+     .infer = inferring<infer_native_batch_norm>,
+     .kernel = filling<native_batch_norm, 3>,
+     .derivative = {native_batch_norm_gradient,
+                    {save_argument("input"), save_argument("weight"), save_argument("running_mean"),
+                     save_argument("running_var"), save_result(1), save_result(2)}},
+     .gradient = kBatchNormalised,
+     .cost = batch_norm_cost,
+     .samples = native_samples,
+     .variants = kOut,
+     .out = {.names = "out save_mean save_invstd"},
+     .constant_results = 0b110,
+     .writes = "running_mean running_var",
+     .not_finite = kBatchNormNotFinite,
+     .dtypes = {.kernel = "batch_norm"}},
     {
         .schema = "aten::native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? "
                   "running_mean, Tensor? "

@@ -397,25 +397,24 @@ constexpr NotFiniteNote kConvolutionNotFinite[] = {
 };
 
 constexpr OperatorRecord kRecords[] = {
-    {
-        .schema =
-            "aten::convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, "
-            "bool "
-            "transposed, int[] output_padding, int groups) -> Tensor",
-        .summary = "Convolution (strictly, cross-correlation) over one, two or three dimensions, or its transpose.",
-        .formula = "out[n, o, p] = bias[o] + sum_{c, k} input[n, c, stride p + dilation k - padding] weight[o, c, k]",
-        .infer = infer_convolution,
-        .kernel = FillingKernel{run_convolution},
-        .derivative = {convolution_backward_of, {save_argument("input"), save_argument("weight")}},
-        .gradient = "input: sum_{o, k} grad[n, o, p] weight[o, c, k] at stride p + dilation k - padding\n"
-                    "weight: sum_{n, p} grad[n, o, p] input[n, c, stride p + dilation k - padding]\n"
-                    "bias: sum_{n, p} grad[n, o, p]",
-        .cost = convolution_cost,
-        .samples = convolution_samples,
-        .variants = kOut,
-        .autocast = {.cuda = Autocast::Lower},
-        .not_finite = kConvolutionNotFinite,
-    },
+    {.schema =
+         "aten::convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, "
+         "bool "
+         "transposed, int[] output_padding, int groups) -> Tensor",
+     .summary = "Convolution (strictly, cross-correlation) over one, two or three dimensions, or its transpose.",
+     .formula = "out[n, o, p] = bias[o] + sum_{c, k} input[n, c, stride p + dilation k - padding] weight[o, c, k]",
+     .infer = infer_convolution,
+     .kernel = FillingKernel{run_convolution},
+     .derivative = {convolution_backward_of, {save_argument("input"), save_argument("weight")}},
+     .gradient = "input: sum_{o, k} grad[n, o, p] weight[o, c, k] at stride p + dilation k - padding\n"
+                 "weight: sum_{n, p} grad[n, o, p] input[n, c, stride p + dilation k - padding]\n"
+                 "bias: sum_{n, p} grad[n, o, p]",
+     .cost = convolution_cost,
+     .samples = convolution_samples,
+     .variants = kOut,
+     .autocast = {.cuda = Autocast::Lower},
+     .not_finite = kConvolutionNotFinite,
+     .dtypes = {.kernel = "slow_conv_transpose2d_out_cpu"}},
     {
         .schema =
             "aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, int[] "

@@ -305,39 +305,37 @@ constexpr std::string_view kSpellingGradient =
     "log_probs: grad (exp(log_probs) - (chance of passing the label at t, given the targets))";
 
 constexpr OperatorRecord kRecords[] = {
-    {
-        .schema =
-            "aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, "
-            "bool zero_infinity=False) -> "
-            "(Tensor, Tensor)",
-        .summary =
-            "-log of the probability that each sequence of log-probabilities spells its target, blanks and repetitions "
-            "dropped; and the "
-            "forward variables.",
-        .formula = "-ln(sum over alignments of prod_t p_t), p_t = exp(log_probs[t, label])",
-        .kernel = boxed<ctc_loss_of>,
-        .derivative = {ctc_gradient,
-                       {save_argument("log_probs"), save_argument("targets"), save_result(0), save_result(1)}},
-        .gradient = kSpellingGradient,
-        .samples = ctc_samples<false>,
-        .variants = kOut,
-        .constant_results = 0b10,
-    },
-    {
-        .schema =
-            "aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int "
-            "blank=0, bool "
-            "zero_infinity=False) -> (Tensor, Tensor)",
-        .summary = "The same as _ctc_loss, lengths in tensors.",
-        .results_from = ResultsFrom::Elements,
-        .kernel = boxed<ctc_loss_of_tensors>,
-        .derivative = {ctc_gradient_of_tensors,
-                       {save_argument("log_probs"), save_argument("targets"), save_argument("input_lengths"),
-                        save_argument("target_lengths"), save_result(0), save_result(1)},
-                       "CtcLossBackward1"},
-        .samples = ctc_samples<true>,
-        .constant_results = 0b10,
-    },
+    {.schema =
+         "aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, "
+         "bool zero_infinity=False) -> "
+         "(Tensor, Tensor)",
+     .summary =
+         "-log of the probability that each sequence of log-probabilities spells its target, blanks and repetitions "
+         "dropped; and the "
+         "forward variables.",
+     .formula = "-ln(sum over alignments of prod_t p_t), p_t = exp(log_probs[t, label])",
+     .kernel = boxed<ctc_loss_of>,
+     .derivative = {ctc_gradient,
+                    {save_argument("log_probs"), save_argument("targets"), save_result(0), save_result(1)}},
+     .gradient = kSpellingGradient,
+     .samples = ctc_samples<false>,
+     .variants = kOut,
+     .constant_results = 0b10,
+     .dtypes = {.kernel = "ctc_loss_cpu"}},
+    {.schema =
+         "aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int "
+         "blank=0, bool "
+         "zero_infinity=False) -> (Tensor, Tensor)",
+     .summary = "The same as _ctc_loss, lengths in tensors.",
+     .results_from = ResultsFrom::Elements,
+     .kernel = boxed<ctc_loss_of_tensors>,
+     .derivative = {ctc_gradient_of_tensors,
+                    {save_argument("log_probs"), save_argument("targets"), save_argument("input_lengths"),
+                     save_argument("target_lengths"), save_result(0), save_result(1)},
+                    "CtcLossBackward1"},
+     .samples = ctc_samples<true>,
+     .constant_results = 0b10,
+     .dtypes = {.kernel = "ctc_loss_cpu"}},
     {
         .schema = "aten::_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] "
                   "target_lengths, Tensor "

@@ -517,6 +517,7 @@ constexpr OperatorRecord kRecords[] = {
     loss<SmoothL1>("aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) -> Tensor",
                    "The difference to the target: squared where it is below beta, absolute beyond.",
                    "SmoothL1LossBackward0")
+        .with_dtypes({.kernel = "smooth_l1_cpu"})
         .with_out({})
         .with_formula("loss = d^2 / (2 beta) if |d| < beta else |d| - beta / 2, d = self - target")
         .with_gradient("self: grad d / beta where |d| < beta, else grad sign(d)\ntarget: the same, negated"),
@@ -532,6 +533,7 @@ constexpr OperatorRecord kRecords[] = {
     loss<Huber>("aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) -> Tensor",
                 "The difference to the target: squared where it is below delta, delta times the absolute beyond.",
                 "HuberLossBackward0")
+        .with_dtypes({.kernel = "huber_cpu"})
         .with_out({})
         .with_formula("loss = d^2 / 2 if |d| < delta else delta (|d| - delta / 2), d = self - target")
         .with_gradient("self: grad d where |d| < delta, else grad delta sign(d)\ntarget: the same, negated"),
@@ -546,6 +548,7 @@ constexpr OperatorRecord kRecords[] = {
                        "target: the same, negated"),
     loss<SoftMargin>("aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
                      "log(1 + exp(-target self)).", "SoftMarginLossBackward0")
+        .with_dtypes({.kernel = "neg_cpu"})
         .with_out({.refusal = out_refusal::kFound})
         .with_formula("loss = ln(1 + exp(-target self))")
         .with_gradient("self: -grad target sigmoid(-target self)"),
@@ -556,23 +559,20 @@ constexpr OperatorRecord kRecords[] = {
         .with_formula("-grad_output target sigmoid(-target self)")
         .with_gradient("grad_output: -grad target sigmoid(-target self)\n"
                        "self: grad grad_output target^2 s (1 - s), s = sigmoid(target self)"),
-    {
-        .schema =
-            "aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
-        .summary = "Cross entropy of probabilities with targets between 0 and 1.",
-        .formula = "loss = -weight (target log self + (1 - target) log(1 - self))",
-        .results_from = ResultsFrom::Metadata,
-        .kernel = boxed<binary_cross_entropy>,
-        .derivative = {binary_cross_entropy_gradient,
-                       {save_argument("self"), save_argument("target"), save_argument("weight")}},
-        .gradient =
-            "self: grad weight (self - target) / (self (1 - self))\ntarget: grad weight (ln(1 - self) - ln(self))",
-        .samples = probability_samples,
-        .variants = kOut,
-        .out = {.refusal = out_refusal::kFound},
-        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Banned},
-        .not_finite = kBinaryCrossEntropyNotFinite,
-    },
+    {.schema = "aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
+     .summary = "Cross entropy of probabilities with targets between 0 and 1.",
+     .formula = "loss = -weight (target log self + (1 - target) log(1 - self))",
+     .results_from = ResultsFrom::Metadata,
+     .kernel = boxed<binary_cross_entropy>,
+     .derivative = {binary_cross_entropy_gradient,
+                    {save_argument("self"), save_argument("target"), save_argument("weight")}},
+     .gradient = "self: grad weight (self - target) / (self (1 - self))\ntarget: grad weight (ln(1 - self) - ln(self))",
+     .samples = probability_samples,
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kFound},
+     .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Banned},
+     .not_finite = kBinaryCrossEntropyNotFinite,
+     .dtypes = {.kernel = "binary_cross_entropy"}},
     {
         .schema = "aten::binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? "
                   "weight=None, int "
@@ -590,23 +590,22 @@ constexpr OperatorRecord kRecords[] = {
         .variants = kOut,
         .out = {.overload = "grad_input", .names = "grad_input"},
     },
-    {
-        .schema = "aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? "
-                  "pos_weight=None, int "
-                  "reduction=1) -> Tensor",
-        .summary = "Cross entropy of sigmoid(self) with targets between 0 and 1.",
-        .formula = "loss = -weight (pos_weight target log sigmoid(self) + (1 - target) log(1 - sigmoid(self)))",
-        .results_from = ResultsFrom::Metadata,
-        .kernel = boxed<binary_cross_entropy_with_logits>,
-        .derivative = {with_logits_gradient,
-                       {save_argument("self"), save_argument("target"), save_argument("weight"),
-                        save_argument("pos_weight")}},
-        .gradient = "self: grad weight (sigmoid(self) (1 + (pos_weight - 1) target) - pos_weight target)\n"
-                    "target: -grad weight (pos_weight ln(sigmoid(self)) - ln(1 - sigmoid(self)))",
-        .samples = logits_samples,
-        .variants = kOut,
-        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
-    },
+    {.schema = "aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? "
+               "pos_weight=None, int "
+               "reduction=1) -> Tensor",
+     .summary = "Cross entropy of sigmoid(self) with targets between 0 and 1.",
+     .formula = "loss = -weight (pos_weight target log sigmoid(self) + (1 - target) log(1 - sigmoid(self)))",
+     .results_from = ResultsFrom::Metadata,
+     .kernel = boxed<binary_cross_entropy_with_logits>,
+     .derivative = {with_logits_gradient,
+                    {save_argument("self"), save_argument("target"), save_argument("weight"),
+                     save_argument("pos_weight")}},
+     .gradient = "self: grad weight (sigmoid(self) (1 + (pos_weight - 1) target) - pos_weight target)\n"
+                 "target: -grad weight (pos_weight ln(sigmoid(self)) - ln(1 - sigmoid(self)))",
+     .samples = logits_samples,
+     .variants = kOut,
+     .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
+     .dtypes = {.kernel = "log_sigmoid_cpu"}},
     {
         .schema = "aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
         .summary = "The absolute difference to the target.",

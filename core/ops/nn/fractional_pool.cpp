@@ -213,36 +213,34 @@ std::vector<Sample> fractional_samples(Random& random, ScalarType dtype) {
 }
 
 constexpr OperatorRecord kRecords[] = {
-    {
-        .schema = "aten::fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor "
-                  "random_samples) -> "
-                  "(Tensor, Tensor)",
-        .summary = "The largest value of windows whose places are drawn at random.",
-        .formula = "out[c, p] = max_k self[c, start(p) + k], starts drawn at random",
-        .infer = inferring<infer_fractional<2>>,
-        .kernel = filling<fractional_max_pool<2>, 2>,
-        .derivative = {fractional_gradient<2>, {save_argument("self"), save_result(1)}, "FractionalMaxPool2DBackward0"},
-        .gradient = "self: grad at the place of each window's greatest element, else 0",
-        .samples = fractional_samples<2>,
-        .variants = kOut,
-        .out = {.overload = "output", .names = "output indices", .refusal = out_refusal::kStructured},
-        .autocast = {.cpu = Autocast::Float32},
-    },
-    {
-        .schema = "aten::fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size, Tensor "
-                  "random_samples) -> "
-                  "(Tensor, Tensor)",
-        .summary = "The largest value of windows whose places are drawn at random.",
-        .formula = "out[c, p] = max_k self[c, start(p) + k], starts drawn at random",
-        .infer = inferring<infer_fractional<3>>,
-        .kernel = filling<fractional_max_pool<3>, 2>,
-        .derivative = {fractional_gradient<3>, {save_argument("self"), save_result(1)}, "FractionalMaxPool3DBackward0"},
-        .gradient = "self: grad at the place of each window's greatest element, else 0",
-        .samples = fractional_samples<3>,
-        .variants = kOut,
-        .out = {.overload = "output", .names = "output indices"},
-        .autocast = {.cpu = Autocast::Float32},
-    },
+    {.schema = "aten::fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor "
+               "random_samples) -> "
+               "(Tensor, Tensor)",
+     .summary = "The largest value of windows whose places are drawn at random.",
+     .formula = "out[c, p] = max_k self[c, start(p) + k], starts drawn at random",
+     .infer = inferring<infer_fractional<2>>,
+     .kernel = filling<fractional_max_pool<2>, 2>,
+     .derivative = {fractional_gradient<2>, {save_argument("self"), save_result(1)}, "FractionalMaxPool2DBackward0"},
+     .gradient = "self: grad at the place of each window's greatest element, else 0",
+     .samples = fractional_samples<2>,
+     .variants = kOut,
+     .out = {.overload = "output", .names = "output indices", .refusal = out_refusal::kStructured},
+     .autocast = {.cpu = Autocast::Float32},
+     .dtypes = {.kernel = "fractional_max_pool2d_out_frame"}},
+    {.schema = "aten::fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size, Tensor "
+               "random_samples) -> "
+               "(Tensor, Tensor)",
+     .summary = "The largest value of windows whose places are drawn at random.",
+     .formula = "out[c, p] = max_k self[c, start(p) + k], starts drawn at random",
+     .infer = inferring<infer_fractional<3>>,
+     .kernel = filling<fractional_max_pool<3>, 2>,
+     .derivative = {fractional_gradient<3>, {save_argument("self"), save_result(1)}, "FractionalMaxPool3DBackward0"},
+     .gradient = "self: grad at the place of each window's greatest element, else 0",
+     .samples = fractional_samples<3>,
+     .variants = kOut,
+     .out = {.overload = "output", .names = "output indices"},
+     .autocast = {.cpu = Autocast::Float32},
+     .dtypes = {.kernel = "fractional_max_pool3d_out_frame"}},
     {
         .schema = "aten::fractional_max_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] "
                   "output_size, "

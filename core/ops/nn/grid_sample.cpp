@@ -493,20 +493,19 @@ constexpr OperatorRecord kRecords[] = {
         .samples = grid_samples,
         .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Widest},
     },
-    {
-        .schema = "aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool "
-                  "align_corners) -> Tensor",
-        .summary = "Reads an image at the points of a grid, coordinates from -1 to 1.",
-        .formula = kGrid,
-        .infer = inferring<infer_sampler<2>>,
-        .kernel = filling<sample_grid>,
-        .derivative = {sampler_gradient<2>, {save_argument("input"), save_argument("grid")}, "GridSampler2DBackward0"},
-        .gradient = kGridGradient,
-        .cost = sampler_cost,
-        .samples = grid_samples,
-        .variants = kOut,
-        .autocast = {.cpu = Autocast::Float32},
-    },
+    {.schema = "aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool "
+               "align_corners) -> Tensor",
+     .summary = "Reads an image at the points of a grid, coordinates from -1 to 1.",
+     .formula = kGrid,
+     .infer = inferring<infer_sampler<2>>,
+     .kernel = filling<sample_grid>,
+     .derivative = {sampler_gradient<2>, {save_argument("input"), save_argument("grid")}, "GridSampler2DBackward0"},
+     .gradient = kGridGradient,
+     .cost = sampler_cost,
+     .samples = grid_samples,
+     .variants = kOut,
+     .autocast = {.cpu = Autocast::Float32},
+     .dtypes = {.kernel = "grid_sampler_2d_cpu_kernel_impl"}},
     {
         .schema =
             "aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int "
@@ -544,20 +543,19 @@ constexpr OperatorRecord kRecords[] = {
         .summary = "Gradients of grid_sampler_2d for input and grid.",
         .kernel = run_sampler_backward<2>,
     },
-    {
-        .schema = "aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool "
-                  "align_corners) -> Tensor",
-        .summary = "Reads a volume at the points of a grid, coordinates from -1 to 1.",
-        .formula = kGrid,
-        .infer = inferring<infer_sampler<3>>,
-        .kernel = filling<sample_grid>,
-        .derivative = {sampler_gradient<3>, {save_argument("input"), save_argument("grid")}, "GridSampler3DBackward0"},
-        .gradient = kGridGradient,
-        .cost = sampler_cost,
-        .samples = volume_samples,
-        .variants = kOut,
-        .autocast = {.cpu = Autocast::Float32},
-    },
+    {.schema = "aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool "
+               "align_corners) -> Tensor",
+     .summary = "Reads a volume at the points of a grid, coordinates from -1 to 1.",
+     .formula = kGrid,
+     .infer = inferring<infer_sampler<3>>,
+     .kernel = filling<sample_grid>,
+     .derivative = {sampler_gradient<3>, {save_argument("input"), save_argument("grid")}, "GridSampler3DBackward0"},
+     .gradient = kGridGradient,
+     .cost = sampler_cost,
+     .samples = volume_samples,
+     .variants = kOut,
+     .autocast = {.cpu = Autocast::Float32},
+     .dtypes = {.kernel = "grid_sampler3d_cpu"}},
     {
         .schema =
             "aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int "

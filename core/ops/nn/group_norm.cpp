@@ -512,21 +512,20 @@ constexpr OperatorRecord kRecords[] = {
         .infer = inferring<infer_group_norm_gradient_scale>,
         .kernel = filling<group_norm_gradient_scale, 5>,
     },
-    {
-        .schema =
-            "aten::native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int "
-            "group, float eps) -> "
-            "(Tensor, Tensor, Tensor)",
-        .summary = "Scales groups of channels of each sample to zero mean and unit variance; gives mean and 1/std too.",
-        .formula = kFormula,
-        .infer = inferring<infer_native_group_norm>,
-        .kernel = filling<native_group_norm, 3>,
-        .derivative = {native_group_norm_gradient,
-                       {save_argument("input"), save_argument("weight"), save_result(1), save_result(2)}},
-        .gradient = kNormalised,
-        .samples = native_samples,
-        .variants = kOut,
-    },
+    {.schema =
+         "aten::native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int "
+         "group, float eps) -> "
+         "(Tensor, Tensor, Tensor)",
+     .summary = "Scales groups of channels of each sample to zero mean and unit variance; gives mean and 1/std too.",
+     .formula = kFormula,
+     .infer = inferring<infer_native_group_norm>,
+     .kernel = filling<native_group_norm, 3>,
+     .derivative = {native_group_norm_gradient,
+                    {save_argument("input"), save_argument("weight"), save_result(1), save_result(2)}},
+     .gradient = kNormalised,
+     .samples = native_samples,
+     .variants = kOut,
+     .dtypes = {.kernel = "GroupNormKernelImpl"}},
     {
         .schema =
             "aten::native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, "

@@ -132,7 +132,7 @@ void im2col(const Tensor& out, const Tensor& self, const Dims& kernel, const Dim
     fill_zero(y);
     const std::int64_t planes = self.numel() / blocks.pixels();
     const std::int64_t column = blocks.taps() * blocks.total();
-    visit_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) {
+    visit_element_size(self.dtype(), [&]<typename T>(std::type_identity<T>) {
         parallel_for(0, planes, std::max<std::int64_t>(1, 8192 / column), [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t i = begin; i < end; ++i) {
                 const T* from = x.data<T>() + i * blocks.pixels();

@@ -501,27 +501,25 @@ constexpr NotFiniteNote kLayerNormNotFinite[] = {
 };
 
 constexpr OperatorRecord kRecords[] = {
-    {
-        .schema = "aten::native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, "
-                  "float eps) -> "
-                  "(Tensor, "
-                  "Tensor, Tensor)",
-        .summary =
-            "Scales the last dimensions of each sample to zero mean and unit variance; gives mean and 1/std too.",
-        .formula = kFormula,
-        .infer = inferring<infer_native_layer_norm>,
-        .kernel = filling<native_layer_norm, 3>,
-        .derivative = {native_layer_norm_gradient,
-                       {save_argument("input"), save_argument("weight"), save_argument("bias"), save_result(1),
-                        save_result(2)}},
-        .gradient = kNormalised,
-        .cost = layer_norm_cost,
-        .samples = native_samples,
-        .variants = kOut,
-        .constant_results = 0b110,
-        .autocast = {.cuda = Autocast::Float32},
-        .not_finite = kLayerNormNotFinite,
-    },
+    {.schema = "aten::native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, "
+               "float eps) -> "
+               "(Tensor, "
+               "Tensor, Tensor)",
+     .summary = "Scales the last dimensions of each sample to zero mean and unit variance; gives mean and 1/std too.",
+     .formula = kFormula,
+     .infer = inferring<infer_native_layer_norm>,
+     .kernel = filling<native_layer_norm, 3>,
+     .derivative = {native_layer_norm_gradient,
+                    {save_argument("input"), save_argument("weight"), save_argument("bias"), save_result(1),
+                     save_result(2)}},
+     .gradient = kNormalised,
+     .cost = layer_norm_cost,
+     .samples = native_samples,
+     .variants = kOut,
+     .constant_results = 0b110,
+     .autocast = {.cuda = Autocast::Float32},
+     .not_finite = kLayerNormNotFinite,
+     .dtypes = {.kernel = "LayerNormKernelImpl"}},
     {
         .schema =
             "aten::native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, "

@@ -276,22 +276,20 @@ std::vector<Sample> multilabel_samples(Random& random, ScalarType dtype) {
 }
 
 constexpr OperatorRecord kRecords[] = {
-    {
-        .schema =
-            "aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int "
-            "reduction=1) -> Tensor",
-        .summary = "How far other classes come within a margin of the right one.",
-        .formula = "out[n] = sum_{c != t} weight[t] max(0, margin - self[n, t] + self[n, c])^p / C, t = target[n]",
-        .infer = inferring<infer_multi_margin>,
-        .kernel = filling<multi_margin_loss>,
-        .derivative = {multi_margin_gradient,
-                       {save_argument("self"), save_argument("target"), save_argument("weight")}},
-        .gradient = "self: grad p weight[t] max(0, margin - self[t] + self[c])^(p - 1) / C at c, the sum negated at t",
-        .samples = multi_margin_samples,
-        .variants = kOut,
-        .out = {.refusal = out_refusal::kScalarType},
-        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
-    },
+    {.schema =
+         "aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int "
+         "reduction=1) -> Tensor",
+     .summary = "How far other classes come within a margin of the right one.",
+     .formula = "out[n] = sum_{c != t} weight[t] max(0, margin - self[n, t] + self[n, c])^p / C, t = target[n]",
+     .infer = inferring<infer_multi_margin>,
+     .kernel = filling<multi_margin_loss>,
+     .derivative = {multi_margin_gradient, {save_argument("self"), save_argument("target"), save_argument("weight")}},
+     .gradient = "self: grad p weight[t] max(0, margin - self[t] + self[c])^(p - 1) / C at c, the sum negated at t",
+     .samples = multi_margin_samples,
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kScalarType},
+     .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
+     .dtypes = {.kernel = "multi_margin_loss_cpu_kernel"}},
     {
         .schema =
             "aten::multi_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, Scalar p, Scalar margin, "
@@ -304,23 +302,22 @@ constexpr OperatorRecord kRecords[] = {
         .variants = kOut,
         .out = {.overload = "grad_input", .names = "grad_input"},
     },
-    {
-        .schema =
-            "aten::multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor "
-            "is_target)",
-        .summary = "How far wrong classes come within 1 of the right ones; marks the right ones.",
-        .formula = "out[n] = sum_{t in target[n], c not in target[n]} max(0, 1 - self[n, t] + self[n, c]) / C",
-        .infer = inferring<infer_multilabel>,
-        .kernel = filling<multilabel_forward, 2>,
-        .derivative = {multilabel_gradient,
-                       {save_argument("self"), save_argument("target"), save_result(1)},
-                       "MultilabelMarginLossBackward0"},
-        .gradient = "self: grad / C at c, -grad / C at t for each pair with self[t] < 1 + self[c]",
-        .variants = kOut,
-        .out = {.overload = "output"},
-        .constant_results = 0b10,
-        .autocast = {.cpu = Autocast::Float32},
-    },
+    {.schema =
+         "aten::multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor "
+         "is_target)",
+     .summary = "How far wrong classes come within 1 of the right ones; marks the right ones.",
+     .formula = "out[n] = sum_{t in target[n], c not in target[n]} max(0, 1 - self[n, t] + self[n, c]) / C",
+     .infer = inferring<infer_multilabel>,
+     .kernel = filling<multilabel_forward, 2>,
+     .derivative = {multilabel_gradient,
+                    {save_argument("self"), save_argument("target"), save_result(1)},
+                    "MultilabelMarginLossBackward0"},
+     .gradient = "self: grad / C at c, -grad / C at t for each pair with self[t] < 1 + self[c]",
+     .variants = kOut,
+     .out = {.overload = "output"},
+     .constant_results = 0b10,
+     .autocast = {.cpu = Autocast::Float32},
+     .dtypes = {.kernel = "multilabel_margin_loss_forward_out_frame"}},
     {
         .schema = "aten::multilabel_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int "
                   "reduction, Tensor "

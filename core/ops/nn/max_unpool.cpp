@@ -114,33 +114,31 @@ std::vector<Sample> unpool3d_samples(Random& random, ScalarType dtype) {
 }
 
 constexpr OperatorRecord kRecords[] = {
-    {
-        .schema = "aten::max_unpool2d(Tensor self, Tensor indices, int[2] output_size) -> Tensor",
-        .summary = "Puts values where max_pool2d found them, zeros elsewhere.",
-        .formula = "out[c, indices[c, p]] = self[c, p]",
-        .infer = inferring<infer_max_unpool2d>,
-        .kernel = filling<max_unpool2d>,
-        .derivative = {unpool_gradient<2>, {save_argument("indices")}, "MaxUnpool2DBackward0"},
-        .gradient = "self: grad at the indices",
-        .samples = unpool2d_samples,
-        .variants = kOut,
-        .out = {.refusal = out_refusal::kScalarType},
-        .autocast = {.cpu = Autocast::Float32},
-    },
-    {
-        .schema = "aten::max_unpool3d(Tensor self, Tensor indices, int[3] output_size, int[3] stride, int[3] padding) "
-                  "-> Tensor",
-        .summary = "Puts values where max_pool3d found them, zeros elsewhere.",
-        .formula = "out[c, indices[c, p]] = self[c, p]",
-        .infer = inferring<infer_max_unpool3d>,
-        .kernel = filling<max_unpool3d>,
-        .derivative = {unpool_gradient<3>, {save_argument("indices")}, "MaxUnpool3DBackward0"},
-        .gradient = "self: grad at the indices",
-        .samples = unpool3d_samples,
-        .variants = kOut,
-        .out = {.refusal = out_refusal::kScalarType},
-        .autocast = {.cpu = Autocast::Float32},
-    },
+    {.schema = "aten::max_unpool2d(Tensor self, Tensor indices, int[2] output_size) -> Tensor",
+     .summary = "Puts values where max_pool2d found them, zeros elsewhere.",
+     .formula = "out[c, indices[c, p]] = self[c, p]",
+     .infer = inferring<infer_max_unpool2d>,
+     .kernel = filling<max_unpool2d>,
+     .derivative = {unpool_gradient<2>, {save_argument("indices")}, "MaxUnpool2DBackward0"},
+     .gradient = "self: grad at the indices",
+     .samples = unpool2d_samples,
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kScalarType},
+     .autocast = {.cpu = Autocast::Float32},
+     .dtypes = {.kernel = "max_unpool2d"}},
+    {.schema = "aten::max_unpool3d(Tensor self, Tensor indices, int[3] output_size, int[3] stride, int[3] padding) "
+               "-> Tensor",
+     .summary = "Puts values where max_pool3d found them, zeros elsewhere.",
+     .formula = "out[c, indices[c, p]] = self[c, p]",
+     .infer = inferring<infer_max_unpool3d>,
+     .kernel = filling<max_unpool3d>,
+     .derivative = {unpool_gradient<3>, {save_argument("indices")}, "MaxUnpool3DBackward0"},
+     .gradient = "self: grad at the indices",
+     .samples = unpool3d_samples,
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kScalarType},
+     .autocast = {.cpu = Autocast::Float32},
+     .dtypes = {.kernel = "max_unpool3d"}},
 };
 
 }  // namespace

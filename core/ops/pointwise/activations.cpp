@@ -116,7 +116,8 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad where out > 0, else 0",
      .samples = kink_samples,
      .variants = kInPlace | kOut,
-     .is_rectifier = true},
+     .is_rectifier = true,
+     .dtypes = {kWithUnsigned, "clamp_min_scalar_cpu"}},
     {.schema = "aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor",
      .summary = "Clips to [min_val, max_val].",
      .formula = "min(max(x, min_val), max_val)",
@@ -131,7 +132,8 @@ constexpr OperatorRecord kRecords[] = {
      .samples = with_numbers<-3, 5>,
      .variants = kInPlace | kOut,
      .out = {.refusal = out_refusal::kFound},
-     .is_rectifier = true},
+     .is_rectifier = true,
+     .dtypes = {kWithUnsigned, "clamp_scalar_cpu"}},
     activation_record(
         "aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor", "Negative elements are scaled.",
         "x if x > 0 else negative_slope x", activation<ActivationOp::LeakyRelu>,
@@ -177,6 +179,7 @@ constexpr OperatorRecord kRecords[] = {
                        },
                        {save_argument("self")}},
                       gelu_samples)
+        .with_dtypes({.kernel = "GeluKernelImpl"})
         .with_out({.refusal = out_refusal::kFound})
         .with_gradient("self: grad (Phi(x) + x phi(x)), phi(x) = exp(-x^2 / 2) / sqrt(2 pi)"),
     activation_record("aten::silu(Tensor self) -> Tensor", "Sigmoid-weighted linear unit (swish).", "x sigmoid(x)",
@@ -225,6 +228,7 @@ constexpr OperatorRecord kRecords[] = {
                        },
                        {save_argument("self")}},
                       with_numbers<2>)
+        .with_dtypes({.kernel = "softshrink_check"})
         .with_out({.refusal = out_refusal::kFound})
         .with_gradient("self: grad where |x| > lambd, else 0"),
     activation_record(

@@ -372,13 +372,13 @@ ElementwiseKernel find_binary(BinaryOp op, ScalarType as) {
         case BinaryOp::Atan2:
             return real_kernel<Atan2Op, 2>(as);
         case BinaryOp::Maximum:
-            return real_or_integer_kernel<MaximumOp, 2>(as);
+            return ordered_kernel<MaximumOp, 2>(as);
         case BinaryOp::Minimum:
-            return real_or_integer_kernel<MinimumOp, 2>(as);
+            return ordered_kernel<MinimumOp, 2>(as);
         case BinaryOp::Fmax:
-            return real_or_integer_kernel<FmaxOp, 2>(as);
+            return ordered_kernel<FmaxOp, 2>(as);
         case BinaryOp::Fmin:
-            return real_or_integer_kernel<FminOp, 2>(as);
+            return ordered_kernel<FminOp, 2>(as);
         case BinaryOp::Hypot:
             return real_kernel<HypotOp, 2>(as);
         case BinaryOp::Copysign:

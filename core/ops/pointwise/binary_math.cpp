@@ -139,6 +139,7 @@ constexpr OperatorRecord kRecords[] = {
     pair("aten::atan2(Tensor self, Tensor other) -> Tensor", "Angle of the point (other, self).",
          "atan(self / other) in its quadrant", infer_float_pair, binary<BinaryOp::Atan2>,
          {atan2_backward, {save_argument("self"), save_argument("other")}})
+        .with_dtypes({kWithUnsigned})
         .with_autocast({.cuda = Autocast::Widest})
         .with_gradient("self: grad other / (self^2 + other^2)\nother: -grad self / (self^2 + other^2)")
         .with_not_finite(kAtan2NotFinite),
@@ -150,6 +151,7 @@ constexpr OperatorRecord kRecords[] = {
         .with_gradient("self: grad self / out\nother: grad other / out"),
     pair("aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor", "Magnitude of self with the sign of other.", {},
          infer_float_pair, binary<BinaryOp::Copysign>, {copysign_backward, {save_argument("self"), save_result()}})
+        .with_dtypes({kWithUnsigned})
         .with_formula("|self| sgn(other)")
         .with_gradient("self: grad out / self, 0 at 0\nother: 0"),
     {.schema = "aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor",
@@ -161,7 +163,8 @@ constexpr OperatorRecord kRecords[] = {
                     "CopysignBackward1"},
      .samples = copysign_number_samples,
      .variants = kInPlace | kOut,
-     .out = {.overload = "Scalar_out"}},
+     .out = {.overload = "Scalar_out"},
+     .dtypes = {kWithUnsigned}},
     {.schema = "aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
      .summary = "self ln(other), 0 where self is 0.",
      .formula = "self ln(other)",
@@ -172,7 +175,8 @@ constexpr OperatorRecord kRecords[] = {
      .samples = xlogy_samples,
      .variants = kInPlace | kOut,
      .out = {.overload = "OutTensor"},
-     .not_finite = kXlogyNotFinite},
+     .not_finite = kXlogyNotFinite,
+     .dtypes = {kWithUnsigned}},
     pair("aten::logaddexp(Tensor self, Tensor other) -> Tensor", "Logarithm of the sum of exponentials.",
          "ln(exp(self) + exp(other))", infer_float_or_complex_pair, binary<BinaryOp::Logaddexp>,
          {logaddexp_backward<false>, {save_argument("self"), save_argument("other"), save_result()}}, floating_pairs,
@@ -200,21 +204,25 @@ constexpr OperatorRecord kRecords[] = {
     pair("aten::maximum(Tensor self, Tensor other) -> Tensor", "The greater of two; NaN wins.", "max(self, other)",
          infer_binary_real, binary<BinaryOp::Maximum>,
          {extremum_backward<&fn::lt>, {save_argument("self"), save_argument("other")}}, real_binary_samples, kOut)
+        .with_dtypes({kWithUnsigned})
         .with_gradient("self: grad where self > other, grad / 2 where equal\n"
                        "other: grad where other > self, grad / 2 where equal"),
     pair("aten::minimum(Tensor self, Tensor other) -> Tensor", "The smaller of two; NaN wins.", "min(self, other)",
          infer_binary_real, binary<BinaryOp::Minimum>,
          {extremum_backward<&fn::gt>, {save_argument("self"), save_argument("other")}}, real_binary_samples, kOut)
+        .with_dtypes({kWithUnsigned})
         .with_gradient("self: grad where self < other, grad / 2 where equal\n"
                        "other: grad where other < self, grad / 2 where equal"),
     pair("aten::fmax(Tensor self, Tensor other) -> Tensor", "The greater of two; NaN loses.", {}, infer_binary_real,
          binary<BinaryOp::Fmax>, {nan_loses_backward<&fn::ge>, {save_argument("self"), save_argument("other")}},
          real_binary_samples, kOut)
+        .with_dtypes({kWithUnsigned})
         .with_formula("max(self, other)")
         .with_gradient("self: grad where self >= other or other is NaN\nother: grad elsewhere"),
     pair("aten::fmin(Tensor self, Tensor other) -> Tensor", "The smaller of two; NaN loses.", {}, infer_binary_real,
          binary<BinaryOp::Fmin>, {nan_loses_backward<&fn::le>, {save_argument("self"), save_argument("other")}},
          real_binary_samples, kOut)
+        .with_dtypes({kWithUnsigned})
         .with_formula("min(self, other)")
         .with_gradient("self: grad where self <= other or other is NaN\nother: grad elsewhere"),
     alias("aten::max.other(Tensor self, Tensor other) -> Tensor", "The same as maximum.", forward<"aten::maximum">)

@@ -63,16 +63,20 @@ constexpr OperatorRecord bits(std::string_view schema, std::string_view summary,
 constexpr OperatorRecord kComparisons[] = {
     comparison("aten::eq.Tensor(Tensor self, Tensor other) -> Tensor", "Whether self equals other, element by element.",
                infer_equal, compare<CompareOp::Eq>, binary_samples, "Tensor_out")
+        .with_dtypes({kAnyDtype})
         .with_formula("self = other"),
     comparison("aten::eq.Scalar(Tensor self, Scalar other) -> Tensor", "Whether self equals other, element by element.",
-               infer_equal, compare<CompareOp::Eq>, scalar_samples, "Scalar_out"),
+               infer_equal, compare<CompareOp::Eq>, scalar_samples, "Scalar_out")
+        .with_dtypes({kAnyDtype}),
     comparison("aten::ne.Tensor(Tensor self, Tensor other) -> Tensor",
                "Whether self differs from other, element by element.", infer_equal, compare<CompareOp::Ne>,
                binary_samples, "Tensor_out")
+        .with_dtypes({kAnyDtype})
         .with_formula("self != other"),
     comparison("aten::ne.Scalar(Tensor self, Scalar other) -> Tensor",
                "Whether self differs from other, element by element.", infer_equal, compare<CompareOp::Ne>,
-               scalar_samples, "Scalar_out"),
+               scalar_samples, "Scalar_out")
+        .with_dtypes({kAnyDtype}),
     comparison("aten::lt.Tensor(Tensor self, Tensor other) -> Tensor",
                "Whether self is less than other, element by element.", infer_compare, compare<CompareOp::Lt>,
                real_binary_samples, "Tensor_out")
@@ -144,27 +148,35 @@ constexpr OperatorRecord kBits[] = {
      .variants = kInPlace | kOut},
     bits("aten::bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor", "Bits set in both.",
          binary<BinaryOp::BitwiseAnd>, "Tensor_out", integer_binary_samples)
+        .with_dtypes({kWithUnsigned})
         .with_formula("self & other"),
     bits("aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor", "Bits set in both.",
-         binary<BinaryOp::BitwiseAnd>, "Scalar_out", nullptr),
+         binary<BinaryOp::BitwiseAnd>, "Scalar_out", nullptr)
+        .with_dtypes({kWithUnsigned}),
     bits("aten::bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor", "Bits set in either.",
          binary<BinaryOp::BitwiseOr>, "Tensor_out", integer_binary_samples)
+        .with_dtypes({kWithUnsigned})
         .with_formula("self | other"),
     bits("aten::bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor", "Bits set in either.",
-         binary<BinaryOp::BitwiseOr>, "Scalar_out", nullptr),
+         binary<BinaryOp::BitwiseOr>, "Scalar_out", nullptr)
+        .with_dtypes({kWithUnsigned}),
     bits("aten::bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor", "Bits set in exactly one.",
          binary<BinaryOp::BitwiseXor>, "Tensor_out", integer_binary_samples)
+        .with_dtypes({kWithUnsigned})
         .with_formula("self xor other"),
     bits("aten::bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor", "Bits set in exactly one.",
-         binary<BinaryOp::BitwiseXor>, "Scalar_out", nullptr),
+         binary<BinaryOp::BitwiseXor>, "Scalar_out", nullptr)
+        .with_dtypes({kWithUnsigned}),
     bits("aten::bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor", "self shifted left.",
          binary<BinaryOp::ShiftLeft>, "Tensor_out", shift_samples, infer_shift)
+        .with_dtypes({.kernel = "lshift_cpu"})
         .with_formula("self 2^other"),
     bits("aten::bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor", "self shifted left.",
          binary<BinaryOp::ShiftLeft>, "Tensor_Scalar_out", nullptr, infer_shift),
     bits("aten::bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor",
          "self shifted right, keeping the sign.", binary<BinaryOp::ShiftRight>, "Tensor_out", shift_samples,
          infer_shift)
+        .with_dtypes({.kernel = "rshift_cpu"})
         .with_formula("floor(self / 2^other)"),
     bits("aten::bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor",
          "self shifted right, keeping the sign.", binary<BinaryOp::ShiftRight>, "Tensor_Scalar_out", nullptr,

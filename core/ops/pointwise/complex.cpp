@@ -216,7 +216,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {angle_backward, {save_argument("self")}},
      .gradient = "self: 0 of real numbers; of complex ones grad i x / |x|^2",
      .samples = unary_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .dtypes = {kWithUnsigned}},
 };
 
 }  // namespace

@@ -139,7 +139,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {rrelu_derivative, {save_argument("self"), save_argument("noise")}},
      .gradient = "self: grad noise in training, else grad where x > 0 and their mean times grad",
      .variants = kOut,
-     .is_random = true},
+     .is_random = true,
+     .dtypes = {.kernel = "leaky_relu_cpu"}},
     {.schema = "aten::rrelu_with_noise_(Tensor(a!) self, Tensor noise, Scalar lower=0.125, Scalar "
                "upper=0.33333333333333331, bool "
                "training=False, Generator? generator=None) -> Tensor(a!)",

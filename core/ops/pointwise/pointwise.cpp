@@ -28,6 +28,10 @@ std::optional<CompareOp> logic_of_bits(BinaryOp op) {
     }
 }
 
+bool compares(BinaryOp op) {
+    return op == BinaryOp::Maximum || op == BinaryOp::Minimum || op == BinaryOp::Fmax || op == BinaryOp::Fmin;
+}
+
 // Steps that threads are worth sooner for.
 int cost_of(UnaryOp op) { return op >= UnaryOp::Exp ? 8 : 1; }
 
@@ -116,12 +120,17 @@ void run_unary(UnaryOp op, Arguments arguments, IValue* results, const Scalar* p
 
 void run_test(TestOp op, Arguments arguments, IValue* results) {
     const ScalarType dtype = arguments[0].tensor_impl()->dtype;
+    if (op == TestOp::SignBit && is_unsigned(dtype)) return fill_with(results[0].to_tensor(), false);
     const ScalarType as = op == TestOp::LogicalNot && dtype == ScalarType::Bool ? dtype : compute_type(dtype);
     run(test_kernel(op, as), results[0].to_tensor(), ScalarType::Bool, arguments.first(1), dtype, as);
 }
 
 void run_activation(ActivationOp op, std::size_t inputs, Arguments arguments, IValue* results) {
     const Tensor out = results[0].to_tensor();
+    if (op == ActivationOp::Relu && is_unsigned(out.dtype())) {
+        if (!out.is_same(self_of(arguments))) copy_into(out, self_of(arguments));
+        return;
+    }
     const ScalarType as = compute_type(out.dtype());
     std::array<Scalar, 4> params;
     std::size_t count = 0;
@@ -137,7 +146,7 @@ void run_binary(BinaryOp op, Arguments arguments, IValue* results, const Scalar*
         return run(compare_kernel(*logic, ScalarType::Bool), out, ScalarType::Bool, arguments.first(2),
                    ScalarType::Bool, ScalarType::Bool);
     }
-    const ScalarType as = compute_type(out.dtype());
+    const ScalarType as = compares(op) ? ordered_compute_type(out.dtype()) : compute_type(out.dtype());
     run(binary_kernel(op, as), out, as, arguments.first(2), out.dtype(), as, params);
 }
 
@@ -145,8 +154,8 @@ void run_compare(CompareOp op, Arguments arguments, IValue* results) {
     const ScalarType common = promoted(arguments);
     const ScalarType as = op >= CompareOp::LogicalAnd && common == ScalarType::Bool ? common : compute_type(common);
     std::array<IValue, 2> both{arguments[0], arguments[1]};
-    if (common == ScalarType::Float16 || common == ScalarType::BFloat16) {
-        // A number is rounded to 16 bits before comparing.
+    if (common == ScalarType::Float16 || common == ScalarType::BFloat16 || is_float8(common)) {
+        // A number is rounded to the narrow type before comparing.
         for (IValue& v : both) {
             if (v.is_tensor() && !is_zero_dimensional_of_other_type(v, common)) continue;
             v = item(scalar_tensor(v.is_tensor() ? item(v.to_tensor()) : v.to_scalar(), common));

@@ -97,7 +97,7 @@ void nan_to_num_kernel(Arguments arguments, IValue* results) {
         copy_into(out, fn::view_as_complex(parts));
         return;
     }
-    const double largest = visit_dtype(self.dtype(), []<typename T>(std::type_identity<T>) -> double {
+    const double largest = visit_any_dtype(self.dtype(), []<typename T>(std::type_identity<T>) -> double {
         if constexpr (std::is_same_v<T, Half>)
             return 65504;
         else if constexpr (std::is_same_v<T, BFloat16>)
@@ -129,7 +129,8 @@ constexpr OperatorRecord kRecords[] = {
      .samples = kink_samples,
      .variants = kInPlace | kOut,
      .out = {.refusal = out_refusal::kFound},
-     .sparse = {.run = on_sparse::coalesced_values}},
+     .sparse = {.run = on_sparse::coalesced_values},
+     .dtypes = {kWithFloat8}},
     {.schema = "aten::neg(Tensor self) -> Tensor",
      .summary = "Each element with its sign turned.",
      .formula = "-x",
@@ -150,25 +151,30 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: 0 of real numbers; of complex ones (grad - conj(grad) out^2) / (2 |x|)",
      .samples = kink_samples,
      .variants = kInPlace | kOut,
-     .out = {.refusal = out_refusal::kFound}},
+     .out = {.refusal = out_refusal::kFound},
+     .dtypes = {.kernel = "sign_cpu"}},
     rounding("aten::sign(Tensor self) -> Tensor", "Sign of each element: -1, 0 or 1.", unary<UnaryOp::Sign>)
         .with_sparse({.run = on_sparse::coalesced_values})
         .with_out({.refusal = out_refusal::kFound})
         .with_formula("-1 if x < 0, 0 if x = 0, 1 if x > 0")
         .with_gradient("self: 0"),
     rounding("aten::floor(Tensor self) -> Tensor", "Largest integer not above.", unary<UnaryOp::Floor>)
+        .with_dtypes({kWithUnsigned, "floor_vml_cpu"})
         .with_out({.refusal = out_refusal::kFound})
         .with_formula("floor(x)")
         .with_gradient("self: 0"),
     rounding("aten::ceil(Tensor self) -> Tensor", "Smallest integer not below.", unary<UnaryOp::Ceil>)
+        .with_dtypes({kWithUnsigned, "ceil_vml_cpu"})
         .with_out({.refusal = out_refusal::kFound})
         .with_formula("ceil(x)")
         .with_gradient("self: 0"),
     rounding("aten::round(Tensor self) -> Tensor", "Nearest integer, halves to even.", unary<UnaryOp::Round>)
+        .with_dtypes({kWithUnsigned, "round_vml_cpu"})
         .with_out({.refusal = out_refusal::kFound})
         .with_formula("round(x)")
         .with_gradient("self: 0"),
     rounding("aten::trunc(Tensor self) -> Tensor", "Integer part of each element.", unary<UnaryOp::Trunc>)
+        .with_dtypes({kWithUnsigned, "trunc_vml_cpu"})
         .with_out({.refusal = out_refusal::kFound})
         .with_formula("trunc(x)")
         .with_gradient("self: 0"),
@@ -198,25 +204,32 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad where x is finite, else 0",
      .samples = nan_to_num_samples,
      .variants = kInPlace | kOut,
-     .out = {.refusal = {"nan_to_num: dtype of out: {O} should be same as input: {T}"}}},
+     .out = {.refusal = {"nan_to_num: dtype of out: {O} should be same as input: {T}"}},
+     .dtypes = {kWithUnsigned, "nan_to_num"}},
     check("aten::isnan(Tensor self) -> Tensor", "Is it NaN?", test<TestOp::IsNan>)
+        .with_dtypes({kAnyDtype})
         .with_sparse({.run = on_sparse::coalesced_values})
         .with_out({})
         .with_formula("x != x"),
     check("aten::isinf(Tensor self) -> Tensor", "Is it infinite?", test<TestOp::IsInf>)
+        .with_dtypes({kAnyDtype})
         .with_sparse({.run = on_sparse::coalesced_values})
         .with_out({})
         .with_formula("|x| = inf"),
     check("aten::isfinite(Tensor self) -> Tensor", "Is it neither infinite nor NaN?", test<TestOp::IsFinite>)
+        .with_dtypes({kAnyDtype})
         .with_sparse({.run = on_sparse::coalesced_values})
         .with_formula("|x| < inf"),
     check("aten::isposinf(Tensor self) -> Tensor", "Is it plus infinity?", test<TestOp::IsPosInf>, kOut)
+        .with_dtypes({kWithUnsigned})
         .with_out({.refusal = out_refusal::kNonBoolean})
         .with_formula("x = inf"),
     check("aten::isneginf(Tensor self) -> Tensor", "Is it minus infinity?", test<TestOp::IsNegInf>, kOut)
+        .with_dtypes({kWithUnsigned})
         .with_out({.refusal = out_refusal::kNonBoolean})
         .with_formula("x = -inf"),
     check("aten::signbit(Tensor self) -> Tensor", "Is the sign bit set?", test<TestOp::SignBit>, kOut)
+        .with_dtypes({kWithUnsigned})
         .with_out({.refusal = out_refusal::kNonBoolean})
         .with_formula("x < 0, or x is -0"),
     check("aten::logical_not(Tensor self) -> Tensor", "Is it zero?", test<TestOp::LogicalNot>, kInPlace | kOut)

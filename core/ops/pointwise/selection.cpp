@@ -109,14 +109,18 @@ void masked_fill_tensor_backward(G& c) {
 // Bounds that are not given are the ends of the type.
 void clamp_between(const Tensor& self, const IValue& low, const IValue& high, const Tensor& out) {
     const ScalarType dtype = out.dtype();
-    const ScalarType as = compute_type(dtype);
+    const ScalarType as = ordered_compute_type(dtype);
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    const bool integral = as == ScalarType::Int64;
+    const bool integral = is_integral(as);
     if (integral && !low.is_tensor() && !high.is_tensor()) {
-        const std::int64_t bottom = low.is_none() ? std::numeric_limits<std::int64_t>::min() : low.to_scalar().to_int();
-        const std::int64_t top = high.is_none() ? std::numeric_limits<std::int64_t>::max() : high.to_scalar().to_int();
+        std::int64_t bottom = low.is_none() ? std::numeric_limits<std::int64_t>::min() : low.to_scalar().to_int();
+        std::int64_t top = high.is_none() ? std::numeric_limits<std::int64_t>::max() : high.to_scalar().to_int();
+        if (as == ScalarType::UInt64) {
+            bottom = std::max<std::int64_t>(bottom, 0);
+            top = high.is_none() ? -1 : std::max<std::int64_t>(top, 0);  // -1: all bits
+        }
         const IValue inputs[] = {self, bottom, top};
-        run(ternary_kernel(TernaryOp::Clamp, as), out, as, inputs, ScalarType::Int64, as);
+        run(ternary_kernel(TernaryOp::Clamp, as), out, as, inputs, as, as);
         return;
     }
     // One bound of a pair of tensors missing: a maximum or minimum.
@@ -285,20 +289,24 @@ constexpr NotFiniteNote kWhereNotFinite[] = {
 constexpr OperatorRecord kRecords[] = {
     where_record("aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor",
                  "Chooses between two tensors.", where_samples)
+        .with_dtypes({kAnyDtype})
         .with_out({.overload = "self_out"})
         .with_gradient("self: grad where the condition holds, else 0\n"
                        "other: grad where the condition does not hold, else 0")
         .with_not_finite(kWhereNotFinite),
     where_record("aten::where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor",
-                 "A number where the condition holds.", where_number_samples<true, false>),
+                 "A number where the condition holds.", where_number_samples<true, false>)
+        .with_dtypes({kAnyDtype}),
     where_record("aten::where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor",
-                 "A number where it does not.", where_number_samples<false, true>),
+                 "A number where it does not.", where_number_samples<false, true>)
+        .with_dtypes({kAnyDtype}),
     {.schema = "aten::where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor",
      .summary = "Chooses between two numbers.",
      .formula = "self if condition else other",
      .infer = infer_where,
      .kernel = FillingKernel{&where_call},
-     .samples = where_number_samples<true, true>},
+     .samples = where_number_samples<true, true>,
+     .dtypes = {kAnyDtype}},
     {.schema = "aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor",
      .summary = "A number where the mask holds, else self.",
      .formula = "value if mask else self",
@@ -308,7 +316,8 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad where the mask does not hold, else 0\nvalue: sum of grad where the mask holds",
      .samples = masked_fill_samples,
      .variants = kInPlace | kOut,
-     .out = {.overload = "Scalar_out"}},
+     .out = {.overload = "Scalar_out"},
+     .dtypes = {.kernel = "masked_fill"}},
     {.schema = "aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor",
      .summary = "A 0-dimensional tensor's value where the mask holds, else self.",
      .infer = infer_masked_fill,
@@ -316,7 +325,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {masked_fill_tensor_backward, {save_argument("mask")}, "MaskedFillBackward1"},
      .samples = masked_fill_tensor_samples,
      .variants = kInPlace | kOut,
-     .out = {.overload = "Tensor_out"}},
+     .out = {.overload = "Tensor_out"},
+     .dtypes = {.kernel = "masked_fill"}},
     {.schema = "aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
      .summary = "Bounds each element.",
      .formula = "min(max(self, min), max)",
@@ -326,7 +336,8 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad where min <= self <= max, else 0\nmin: grad where self < min\nmax: grad where self > max",
      .samples = clamp_samples,
      .variants = kInPlace | kOut,
-     .out = {.refusal = out_refusal::kFound}},
+     .out = {.refusal = out_refusal::kFound},
+     .dtypes = {kWithUnsigned, "clamp_scalar_cpu"}},
     {.schema = "aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
      .summary = "Bounds each element by tensors.",
      .infer = infer_clamp,
@@ -334,21 +345,26 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {clamp_tensor_backward, {save_argument("self"), save_argument("min"), save_argument("max")}},
      .samples = clamp_tensor_samples,
      .variants = kInPlace | kOut,
-     .out = {.overload = "Tensor_out"}},
+     .out = {.overload = "Tensor_out"},
+     .dtypes = {kWithUnsigned, "minimum_cpu"}},
     bound("aten::clamp_min(Tensor self, Scalar min) -> Tensor", "Bounds from below.", &clamp_min_call,
           bound_scalar_backward<true>, bound_samples, "out", false)
+        .with_dtypes({kWithUnsigned, "clamp_min_scalar_cpu"})
         .with_out({.refusal = out_refusal::kFound})
         .with_formula("max(self, min)")
         .with_gradient("self: grad where self >= min, else 0\nmin: grad where self < min"),
     bound("aten::clamp_min.Tensor(Tensor self, Tensor min) -> Tensor", "Bounds from below.", &clamp_min_call,
-          bound_tensor_backward<true>, bound_tensor_samples, "Tensor_out", true),
+          bound_tensor_backward<true>, bound_tensor_samples, "Tensor_out", true)
+        .with_dtypes({kWithUnsigned, "maximum_cpu"}),
     bound("aten::clamp_max(Tensor self, Scalar max) -> Tensor", "Bounds from above.", &clamp_max_call,
           bound_scalar_backward<false>, bound_samples, "out", false)
+        .with_dtypes({kWithUnsigned, "clamp_max_scalar_cpu"})
         .with_out({.refusal = out_refusal::kFound})
         .with_formula("min(self, max)")
         .with_gradient("self: grad where self <= max, else 0\nmax: grad where self > max"),
     bound("aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor", "Bounds from above.", &clamp_max_call,
-          bound_tensor_backward<false>, bound_tensor_samples, "Tensor_out", true),
+          bound_tensor_backward<false>, bound_tensor_samples, "Tensor_out", true)
+        .with_dtypes({kWithUnsigned, "minimum_cpu"}),
     {.schema = "aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
      .summary = "The same as clamp.",
      .composite = forward<"aten::clamp">,

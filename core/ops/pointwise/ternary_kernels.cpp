@@ -117,7 +117,7 @@ ElementwiseKernel find_ternary(TernaryOp op, ScalarType as) {
         case TernaryOp::Lerp:
             return real_or_complex_kernel<LerpOp, 3>(as);
         case TernaryOp::Clamp:
-            return real_or_integer_kernel<ClampOp, 3>(as);
+            return ordered_kernel<ClampOp, 3>(as);
     }
     return nullptr;
 }

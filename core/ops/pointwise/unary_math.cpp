@@ -207,16 +207,19 @@ constexpr NotFiniteNote kDigammaNotFinite[] = {
 constexpr OperatorRecord kRecords[] = {
     function("aten::exp(Tensor self) -> Tensor", "e to the power of each element.", "exp(x)", unary<UnaryOp::Exp>,
              {[](G& c) { c.set_grad("self", c.grad_output() * conj(c.result())); }, {save_result()}})
+        .with_dtypes({kWithUnsigned, "exp_vml_cpu"})
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad out")
         .with_not_finite(kExpNotFinite),
     function("aten::exp2(Tensor self) -> Tensor", "2 to the power of each element.", "2^x", unary<UnaryOp::Exp2>,
              {[](G& c) { c.set_grad("self", c.grad_output() * conj(c.result()) * kLn2); }, {save_result()}})
+        .with_dtypes({kWithUnsigned, "exp2"})
         .with_gradient("self: grad out ln(2)")
         .with_not_finite(kExp2NotFinite),
     function("aten::expm1(Tensor self) -> Tensor", "Exponential minus 1, exact near 0.", "exp(x) - 1",
              unary<UnaryOp::Expm1>,
              {[](G& c) { c.set_grad("self", c.grad_output() * (conj(c.result()) + 1)); }, {save_result()}})
+        .with_dtypes({kWithUnsigned, "expm1_vml_cpu"})
         .with_autocast({.cuda = Autocast::Float32})
         .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad (out + 1)")
@@ -224,6 +227,7 @@ constexpr OperatorRecord kRecords[] = {
     function("aten::log(Tensor self) -> Tensor", "Natural logarithm of each element.", "ln(x)", unary<UnaryOp::Log>,
              {[](G& c) { c.set_grad("self", c.grad_output() / conj(c.argument("self"))); }, {save_argument("self")}},
              positive_samples)
+        .with_dtypes({kWithUnsigned, "log_vml_cpu"})
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad / x")
         .with_not_finite(kLogNotFinite),
@@ -232,6 +236,7 @@ constexpr OperatorRecord kRecords[] = {
              {[](G& c) { c.set_grad("self", c.grad_output() / (conj(c.argument("self")) * kLn2)); },
               {save_argument("self")}},
              positive_samples)
+        .with_dtypes({kWithUnsigned, "log2_vml_cpu"})
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad / (x ln(2))")
         .with_not_finite(kLog2NotFinite),
@@ -240,6 +245,7 @@ constexpr OperatorRecord kRecords[] = {
              {[](G& c) { c.set_grad("self", c.grad_output() / (conj(c.argument("self")) * kLn10)); },
               {save_argument("self")}},
              positive_samples)
+        .with_dtypes({kWithUnsigned, "log10_vml_cpu"})
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad / (x ln(10))")
         .with_not_finite(kLog10NotFinite),
@@ -248,6 +254,7 @@ constexpr OperatorRecord kRecords[] = {
         unary<UnaryOp::Log1p>,
         {[](G& c) { c.set_grad("self", c.grad_output() / (conj(c.argument("self")) + 1)); }, {save_argument("self")}},
         positive_samples)
+        .with_dtypes({kWithUnsigned, "log1p_vml_cpu"})
         .with_autocast({.cuda = Autocast::Float32})
         .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad / (x + 1)")
@@ -255,6 +262,7 @@ constexpr OperatorRecord kRecords[] = {
     function("aten::sqrt(Tensor self) -> Tensor", "Square root of each element.", "sqrt(x)", unary<UnaryOp::Sqrt>,
              {[](G& c) { c.set_grad("self", c.grad_output() / (2 * conj(c.result()))); }, {save_result()}},
              positive_samples)
+        .with_dtypes({kWithUnsigned, "sqrt_vml_cpu"})
         .with_sparse({.run = on_sparse::coalesced_values})
         .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad / (2 out)")
@@ -264,6 +272,7 @@ constexpr OperatorRecord kRecords[] = {
              {[](G& c) { c.set_grad("self", c.grad_output() * fn::pow_scalar(conj(c.result()), Scalar(3)) * -0.5); },
               {save_result()}},
              positive_samples)
+        .with_dtypes({kWithUnsigned})
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: -grad out^3 / 2")
         .with_not_finite(kRsqrtNotFinite),
@@ -274,6 +283,7 @@ constexpr OperatorRecord kRecords[] = {
               },
               {save_result()}},
              positive_samples)
+        .with_dtypes({kWithUnsigned})
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: -grad out^2")
         .with_not_finite(kReciprocalNotFinite),
@@ -295,11 +305,13 @@ constexpr OperatorRecord kRecords[] = {
     function("aten::sin(Tensor self) -> Tensor", "Sine of each element.", "sin(x)", unary<UnaryOp::Sin>,
              {[](G& c) { c.set_grad("self", c.grad_output() * fn::cos(conj(c.argument("self")))); },
               {save_argument("self")}})
+        .with_dtypes({kWithUnsigned, "sin_vml_cpu"})
         .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad cos(x)"),
     function("aten::cos(Tensor self) -> Tensor", "Cosine of each element.", "cos(x)", unary<UnaryOp::Cos>,
              {[](G& c) { c.set_grad("self", c.grad_output() * -fn::sin(conj(c.argument("self")))); },
               {save_argument("self")}})
+        .with_dtypes({kWithUnsigned, "cos_vml_cpu"})
         .with_gradient("self: -grad sin(x)"),
     function("aten::tan(Tensor self) -> Tensor", "Tangent of each element.", "tan(x)", unary<UnaryOp::Tan>,
              {[](G& c) {
@@ -307,6 +319,7 @@ constexpr OperatorRecord kRecords[] = {
                   c.set_grad("self", c.grad_output() * (1 + y * y));
               },
               {save_result()}})
+        .with_dtypes({kWithUnsigned, "tan_vml_cpu"})
         .with_autocast({.cuda = Autocast::Float32})
         .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad (1 + out^2)"),
@@ -314,6 +327,7 @@ constexpr OperatorRecord kRecords[] = {
              {[](G& c) { c.set_grad("self", c.grad_output() * arc_slope(conj(c.argument("self")))); },
               {save_argument("self")}},
              unit_samples)
+        .with_dtypes({kWithUnsigned, "asin_vml_cpu"})
         .with_autocast({.cuda = Autocast::Float32})
         .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad / sqrt(1 - x^2)")
@@ -322,6 +336,7 @@ constexpr OperatorRecord kRecords[] = {
              {[](G& c) { c.set_grad("self", c.grad_output() * -arc_slope(conj(c.argument("self")))); },
               {save_argument("self")}},
              unit_samples)
+        .with_dtypes({kWithUnsigned, "acos_vml_cpu"})
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: -grad / sqrt(1 - x^2)")
         .with_not_finite(kAcosNotFinite),
@@ -331,11 +346,13 @@ constexpr OperatorRecord kRecords[] = {
                   c.set_grad("self", c.grad_output() / (1 + x * x));
               },
               {save_argument("self")}})
+        .with_dtypes({kWithUnsigned, "atan_vml_cpu"})
         .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad / (1 + x^2)"),
     function("aten::sinh(Tensor self) -> Tensor", "Hyperbolic sine of each element.", "sinh(x)", unary<UnaryOp::Sinh>,
              {[](G& c) { c.set_grad("self", c.grad_output() * fn::cosh(conj(c.argument("self")))); },
               {save_argument("self")}})
+        .with_dtypes({kWithUnsigned})
         .with_autocast({.cuda = Autocast::Float32})
         .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad cosh(x)")
@@ -343,11 +360,13 @@ constexpr OperatorRecord kRecords[] = {
     function("aten::cosh(Tensor self) -> Tensor", "Hyperbolic cosine of each element.", "cosh(x)", unary<UnaryOp::Cosh>,
              {[](G& c) { c.set_grad("self", c.grad_output() * fn::sinh(conj(c.argument("self")))); },
               {save_argument("self")}})
+        .with_dtypes({kWithUnsigned})
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad sinh(x)")
         .with_not_finite(kCoshNotFinite),
     function("aten::tanh(Tensor self) -> Tensor", "Hyperbolic tangent of each element.", "tanh(x)",
              unary<UnaryOp::Tanh>, {tanh_gradient, {save_result()}})
+        .with_dtypes({kWithUnsigned, "tanh_vml_cpu"})
         .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad (1 - out^2)"),
     function("aten::asinh(Tensor self) -> Tensor", "Inverse hyperbolic sine of each element.", "arsinh(x)",
@@ -357,6 +376,7 @@ constexpr OperatorRecord kRecords[] = {
                   c.set_grad("self", c.grad_output() * fn::rsqrt(x * x + 1));
               },
               {save_argument("self")}})
+        .with_dtypes({kWithUnsigned})
         .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad / sqrt(x^2 + 1)"),
     function("aten::acosh(Tensor self) -> Tensor", "Inverse hyperbolic cosine of each element.", "arcosh(x)",
@@ -370,6 +390,7 @@ constexpr OperatorRecord kRecords[] = {
               },
               {save_argument("self")}},
              above_one_samples)
+        .with_dtypes({kWithUnsigned})
         .with_gradient("self: grad / (sqrt(x - 1) sqrt(x + 1))")
         .with_not_finite(kAcoshNotFinite),
     function("aten::atanh(Tensor self) -> Tensor", "Inverse hyperbolic tangent of each element.", "artanh(x)",
@@ -380,6 +401,7 @@ constexpr OperatorRecord kRecords[] = {
               },
               {save_argument("self")}},
              unit_samples)
+        .with_dtypes({kWithUnsigned})
         .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad / (1 - x^2)")
         .with_not_finite(kAtanhNotFinite),
@@ -398,10 +420,12 @@ constexpr OperatorRecord kRecords[] = {
                     {save_argument("self")}},
      .gradient = "self: grad (pi x cos(pi x) - sin(pi x)) / (pi x^2), 0 at 0",
      .samples = unary_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .dtypes = {kWithUnsigned}},
 
     function("aten::sigmoid(Tensor self) -> Tensor", "Logistic function of each element: between 0 and 1.",
              "1 / (1 + exp(-x))", unary<UnaryOp::Sigmoid>, {sigmoid_gradient, {save_result()}})
+        .with_dtypes({kWithUnsigned, "sigmoid_cpu_reduced_float"})
         .with_gradient("self: grad out (1 - out)"),
     {.schema = "aten::logit(Tensor self, float? eps=None) -> Tensor",
      .summary = "Inverse of the sigmoid; eps clamps the argument to [eps, 1 - eps].",
@@ -412,7 +436,8 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad / (x (1 - x)), 0 where eps bounded x",
      .samples = logit_samples,
      .variants = kInPlace | kOut,
-     .not_finite = kLogitNotFinite},
+     .not_finite = kLogitNotFinite,
+     .dtypes = {kWithUnsigned}},
     real_function("aten::erf(Tensor self) -> Tensor", "Error function of each element.",
                   "2/sqrt(pi) integral of exp(-t^2) from 0 to x", unary<UnaryOp::Erf>,
                   {[](G& c) {
@@ -420,6 +445,7 @@ constexpr OperatorRecord kRecords[] = {
                        c.set_grad("self", c.grad_output() * (fn::exp(-(x * x)) * kTwoOverSqrtPi));
                    },
                    {save_argument("self")}})
+        .with_dtypes({kWithUnsigned, "erf_vml_cpu"})
         .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: 2 grad exp(-x^2) / sqrt(pi)"),
     real_function("aten::erfc(Tensor self) -> Tensor", "Complementary error function.", "1 - erf(x)",
@@ -429,6 +455,7 @@ constexpr OperatorRecord kRecords[] = {
                        c.set_grad("self", c.grad_output() * (fn::exp(-(x * x)) * -kTwoOverSqrtPi));
                    },
                    {save_argument("self")}})
+        .with_dtypes({kWithUnsigned, "erfc_vml_cpu"})
         .with_gradient("self: -2 grad exp(-x^2) / sqrt(pi)"),
     real_function("aten::erfinv(Tensor self) -> Tensor", "Inverse error function.", "erf^-1(x)", unary<UnaryOp::Erfinv>,
                   {[](G& c) {
@@ -437,6 +464,7 @@ constexpr OperatorRecord kRecords[] = {
                    },
                    {save_result()}},
                   unit_samples)
+        .with_dtypes({kWithUnsigned, "erfinv_vml_cpu"})
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad sqrt(pi) exp(out^2) / 2")
         .with_not_finite(kErfinvNotFinite),
@@ -445,6 +473,7 @@ constexpr OperatorRecord kRecords[] = {
         unary<UnaryOp::Lgamma>,
         {[](G& c) { c.set_grad("self", c.grad_output() * fn::digamma(c.argument("self"))); }, {save_argument("self")}},
         positive_samples)
+        .with_dtypes({kWithUnsigned, "lgamma_vml_cpu"})
         .with_gradient("self: grad psi(x)")
         .with_not_finite(kLgammaNotFinite),
     real_function("aten::digamma(Tensor self) -> Tensor", "Derivative of lgamma, the digamma function.",
@@ -452,6 +481,7 @@ constexpr OperatorRecord kRecords[] = {
                   {[](G& c) { c.set_grad("self", c.grad_output() * fn::polygamma(1, c.argument("self"))); },
                    {save_argument("self")}},
                   positive_samples)
+        .with_dtypes({kWithUnsigned, "digamma"})
         .with_gradient("self: grad psi_1(x)")
         .with_not_finite(kDigammaNotFinite),
     {.schema = "aten::polygamma(int n, Tensor self) -> Tensor",
@@ -465,7 +495,8 @@ constexpr OperatorRecord kRecords[] = {
                     },
                     {save_argument("self")}},
      .gradient = "self: grad psi_{n + 1}(x)",
-     .variants = kOut},
+     .variants = kOut,
+     .dtypes = {kWithUnsigned, "polygamma"}},
     {.schema = "aten::i0(Tensor self) -> Tensor",
      .summary = "Modified Bessel function of the first kind, order 0.",
      .formula = "I_0(x) = sum_k (x^2 / 4)^k / k!^2",
@@ -475,7 +506,8 @@ constexpr OperatorRecord kRecords[] = {
                     {save_argument("self")}},
      .gradient = "self: grad I_1(x)",
      .samples = real_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .dtypes = {kWithUnsigned, "i0_vml_cpu"}},
 
     alias("aten::arcsin(Tensor self) -> Tensor", "The same as asin.", boxed<same_as<&fn::asin>>, unit_samples)
         .with_out({}),

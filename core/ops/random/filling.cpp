@@ -43,11 +43,12 @@ Tensor reordered(const Tensor& t, const Dims& order) {
 }
 
 // fill(pointer, count) writes elements in order.
-template <typename Fill>
+template <DtypeSet kSet = kCommonDtypes, typename Fill>
 void fill_in_order(const Tensor& self, Fill&& fill) {
     const Tensor ordered = reordered(self, memory_order(self));
     const Tensor target = ordered.is_contiguous() ? ordered : empty(ordered.sizes(), ordered.dtype());
-    visit_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) { fill(target.data<T>(), target.numel()); });
+    visit_dtypes<kSet>(self.dtype(),
+                       [&]<typename T>(std::type_identity<T>) { fill(target.data<T>(), target.numel()); });
     if (!target.is_same(ordered)) copy_into(ordered, target);
 }
 
@@ -275,36 +276,46 @@ constexpr OperatorRecord kRecords[] = {
     overwriting(
         "aten::uniform_(Tensor(a!) self, float from=0., float to=1., *, Generator? generator=None) -> Tensor(a!)",
         "Uniform numbers in [from, to).", boxed<uniform_>)
+        .with_dtypes({.kernel = "check_uniform_bounds"})
         .with_gradient(kDrawn),
     overwriting(
         "aten::normal_(Tensor(a!) self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor(a!)",
         "Normal numbers.", boxed<normal_>)
+        .with_dtypes({.kernel = "normal_kernel_cpu"})
         .with_gradient(kDrawn),
     overwriting("aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)",
                 "1 with chance p, else 0.", boxed<bernoulli_>)
+        .with_dtypes({.kernel = "bernoulli_scalar_cpu_"})
         .with_gradient(kDrawn),
     overwriting("aten::bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!)",
                 "1 with the chance that p has there, else 0.", boxed<bernoulli_tensor_>),
     overwriting("aten::random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)",
                 "Integers that the type holds.", boxed<random_>)
+        .with_dtypes({.kernel = "random_kernel_cpu"})
         .with_gradient(kDrawn),
     overwriting("aten::random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)",
-                "Integers in [0, to).", boxed<random_to>),
+                "Integers in [0, to).", boxed<random_to>)
+        .with_dtypes({kWithUnsigned, "random_update_from_to"}),
     overwriting("aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)",
-                "Integers in [from, to).", boxed<random_from_to>),
+                "Integers in [from, to).", boxed<random_from_to>)
+        .with_dtypes({kWithUnsigned, "random_update_from_to"}),
     overwriting("aten::exponential_(Tensor(a!) self, float lambd=1., *, Generator? generator=None) -> Tensor(a!)",
                 "Exponentially distributed numbers.", boxed<exponential_>)
+        .with_dtypes({.kernel = "exponential_cpu"})
         .with_gradient(kDrawn),
     overwriting(
         "aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator? generator=None) -> Tensor(a!)",
         "Numbers of a Cauchy distribution.", boxed<cauchy_>)
+        .with_dtypes({.kernel = "cauchy_cpu"})
         .with_gradient(kDrawn),
     overwriting(
         "aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator? generator=None) -> Tensor(a!)",
         "Exponentials of normal numbers.", boxed<log_normal_>)
+        .with_dtypes({.kernel = "log_normal_cpu"})
         .with_gradient(kDrawn),
     overwriting("aten::geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!)",
                 "How many trials until the first success.", boxed<geometric_>)
+        .with_dtypes({.kernel = "geometric_cpu"})
         .with_gradient(kDrawn),
 };
 

@@ -180,7 +180,8 @@ constexpr OperatorRecord kRecords[] = {
     made("aten::rand.generator(int[] size, *, Generator? generator, " LOUPE_OPTIONS ") -> Tensor",
          "Uniform numbers in [0, 1).", &sized<Draw::Uniform, true>),
     made("aten::rand_like(Tensor self, *, " LOUPE_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
-         "Uniform numbers in [0, 1).", &like<Draw::Uniform>),
+         "Uniform numbers in [0, 1).", &like<Draw::Uniform>)
+        .with_dtypes({kCommonDtypes | kFloat8Dtypes}),
     made("aten::randn(int[] size, *, " LOUPE_OPTIONS ") -> Tensor", "Standard normal numbers.",
          &sized<Draw::Normal, false>),
     made("aten::randn.generator(int[] size, *, Generator? generator, " LOUPE_OPTIONS ") -> Tensor",
@@ -188,19 +189,23 @@ constexpr OperatorRecord kRecords[] = {
     made("aten::randn_like(Tensor self, *, " LOUPE_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
          "Standard normal numbers.", &like<Draw::Normal>),
     made("aten::randint(int high, int[] size, *, " LOUPE_INT_OPTIONS ") -> Tensor", "Integers in [0, high).",
-         &randint<false, false>),
+         &randint<false, false>)
+        .with_dtypes({kWithUnsigned, "random_update_from_to"}),
     made("aten::randint.generator(int high, int[] size, *, Generator? generator, " LOUPE_INT_OPTIONS ") -> Tensor",
          "Integers in [0, high).", &randint<false, true>),
     made("aten::randint.low(int low, int high, int[] size, *, " LOUPE_INT_OPTIONS ") -> Tensor",
-         "Integers in [low, high).", &randint<true, false>),
+         "Integers in [low, high).", &randint<true, false>)
+        .with_dtypes({kWithUnsigned, "random_update_from_to"}),
     made("aten::randint.low_generator(int low, int high, int[] size, *, Generator? generator, " LOUPE_INT_OPTIONS
          ") -> Tensor",
          "Integers in [low, high).", &randint<true, true>),
     made("aten::randint_like(Tensor self, int high, *, " LOUPE_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
-         "Integers in [0, high).", &randint_like<false>),
+         "Integers in [0, high).", &randint_like<false>)
+        .with_dtypes({kAnyDtype}),
     made("aten::randint_like.low_dtype(Tensor self, int low, int high, *, " LOUPE_OPTIONS
          ", MemoryFormat? memory_format=None) -> Tensor",
-         "Integers in [low, high).", &randint_like<true>),
+         "Integers in [low, high).", &randint_like<true>)
+        .with_dtypes({kAnyDtype}),
     made("aten::randperm(int n, *, " LOUPE_INT_OPTIONS ") -> Tensor", "A random order of 0 to n - 1.",
          &randperm<false>),
     made("aten::randperm.generator(int n, *, Generator? generator, " LOUPE_INT_OPTIONS ") -> Tensor",
@@ -220,6 +225,7 @@ constexpr OperatorRecord kRecords[] = {
          "Normal numbers.", boxed<normal_sized>),
     drawn_from<0>("aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor",
                   "Normal numbers around means.", boxed<normal_of_means>)
+        .with_dtypes({.kernel = "normal_kernel_cpu"})
         .with_out({.overload = "Tensor_float_out"})
         .with_gradient("mean: 0\nstd: 0"),
     drawn_from<1>("aten::normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor",
@@ -227,10 +233,12 @@ constexpr OperatorRecord kRecords[] = {
         .with_out({.overload = "float_Tensor_out"}),
     drawn_from<0, 1>("aten::normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor",
                      "Normal numbers of several means and spreads.", boxed<normal_of_both>)
+        .with_dtypes({.kernel = "min_all"})
         .with_out({.overload = "Tensor_Tensor_out"}),
     made("aten::multinomial(Tensor self, int num_samples, bool replacement=False, *, Generator? generator=None) -> "
          "Tensor",
          "Indices drawn by weight.", boxed<multinomial>)
+        .with_dtypes({.kernel = "aminmax_cpu"})
         .with_out({.refusal = {"{n} expects Long tensor out, got: {O}"}}),
     {.schema = "aten::manual_seed(int seed) -> ()",
      .summary = "Seeds the default generator.",

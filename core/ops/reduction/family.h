@@ -10,7 +10,8 @@
     FILE(extremum_records)            \
     FILE(moment_records)              \
     FILE(norm_records)                \
-    FILE(scan_records)
+    FILE(scan_records)                \
+    FILE(hash_records)
 
 namespace loupe::reduction {
 

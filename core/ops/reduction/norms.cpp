@@ -238,7 +238,8 @@ constexpr OperatorRecord kRecords[] = {
      .out = {.refusal = out_refusal::kStructured},
      .sparse = {.run = on_sparse::norm},
      .autocast = {.cuda = Autocast::Float32Result},
-     .not_finite = kLinalgVectorNormNotFinite},
+     .not_finite = kLinalgVectorNormNotFinite,
+     .dtypes = {.kernel = "norm_cpu"}},
     composite("aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor", "Norm of all elements.", boxed<norm_whole>)
         .with_sparse({.run = on_sparse::norm})
         .with_autocast({.cuda = Autocast::Float32}),
@@ -276,7 +277,8 @@ constexpr OperatorRecord kRecords[] = {
      .samples = logsumexp_samples,
      .variants = kOut,
      .autocast = {.cuda = Autocast::Float32},
-     .not_finite = kLogsumexpNotFinite},
+     .not_finite = kLogsumexpNotFinite,
+     .dtypes = {kWithUnsigned, "max_values_cpu"}},
     composite("aten::special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
               "The same as logsumexp.", forward<"aten::logsumexp">),
 };

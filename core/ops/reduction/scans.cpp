@@ -312,7 +312,8 @@ constexpr OperatorRecord kRecords[] = {
      .samples = scan_samples,
      .variants = kInPlace | kOut,
      .autocast = {.cuda = Autocast::Float32Result},
-     .not_finite = kCumsumNotFinite},
+     .not_finite = kCumsumNotFinite,
+     .dtypes = {kWithUnsigned, "cumsum_out_cpu"}},
     {.schema = "aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
      .summary = "Running product along a dimension.",
      .formula = "out[i] = prod_{j <= i} x[j]",
@@ -323,7 +324,8 @@ constexpr OperatorRecord kRecords[] = {
      .samples = scan_samples,
      .variants = kInPlace | kOut,
      .autocast = {.cuda = Autocast::Float32Result},
-     .not_finite = kCumprodNotFinite},
+     .not_finite = kCumprodNotFinite,
+     .dtypes = {kAnyDtype}},
     {.schema = "aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
      .summary = "Greatest element so far along a dimension, and where it is.",
      .formula = "out[i] = max_{j <= i} x[j]",
@@ -354,7 +356,8 @@ constexpr OperatorRecord kRecords[] = {
      .samples = log_samples,
      .variants = kOut,
      .out = {.refusal = out_refusal::kScalarTypeWord},
-     .not_finite = kLogcumsumexpNotFinite},
+     .not_finite = kLogcumsumexpNotFinite,
+     .dtypes = {.kernel = "logcumsumexp_out_cpu"}},
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ template <typename T>
 bool is_nan(T value) {
     if constexpr (std::is_floating_point_v<T>)
         return value != value;
-    else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+    else if constexpr (is_floating(scalar_type_of<T>))
         return is_nan(static_cast<float>(value));
     else
         return false;
@@ -53,7 +53,7 @@ template <typename Work>
 void for_lines(const Tensor& self, std::int64_t dim, Work work) {
     const indexing::Lines lines = indexing::lines_of(self.sizes(), dim);
     if (is_complex(self.dtype())) throw Error(ErrorKind::Run, "Sort currently does not support complex dtypes on CPU");
-    visit_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) {
+    visit_dtypes<kWithUnsigned>(self.dtype(), [&]<typename T>(std::type_identity<T>) {
         const T* data = self.data<T>();
         const std::int64_t grain = std::max<std::int64_t>(4096 / std::max<std::int64_t>(lines.size, 1), 1);
         parallel_for(0, lines.outer * lines.inner, grain, [&](std::int64_t begin, std::int64_t end) {

@@ -141,7 +141,7 @@ Groups group_values(const T* data, std::int64_t size, bool wants_places) {
 
 fn::ThreeTensors unique_elements(const Tensor& self, bool sort, bool return_inverse, bool return_counts) {
     const Tensor flat = indexing::dense(self);
-    return visit_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) -> fn::ThreeTensors {
+    return visit_dtypes<kWithUnsigned>(self.dtype(), [&]<typename T>(std::type_identity<T>) -> fn::ThreeTensors {
         const T* data = flat.data<T>();
         const auto equal = [data](std::int64_t a, std::int64_t b) { return data[a] == data[b]; };
         const Groups groups = [&] {
@@ -169,7 +169,7 @@ fn::ThreeTensors unique_slices(const Tensor& self, std::int64_t dim, bool sort) 
     const Tensor rows =
         indexing::dense(self.dim() == 0 ? fn::reshape(self, Dims{1, 1}) : fn::movedim(self, along, std::int64_t{0}));
     const std::int64_t width = size == 0 ? 0 : rows.numel() / size;
-    const Groups groups = visit_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) {
+    const Groups groups = visit_dtypes<kWithUnsigned>(self.dtype(), [&]<typename T>(std::type_identity<T>) {
         const T* data = rows.data<T>();
         Order order = in_order(size);
         const auto row_less = [=](std::int64_t a, std::int64_t b) {
@@ -212,7 +212,7 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool inve
     const Tensor asked = indexing::dense(elements, dtype);
     const Tensor given = fn::clone(indexing::dense(test_elements, dtype));
     const Tensor out = empty(elements.sizes(), ScalarType::Bool);
-    visit_dtype(dtype, [&]<typename T>(std::type_identity<T>) {
+    visit_dtypes<kWithUnsigned>(dtype, [&]<typename T>(std::type_identity<T>) {
         T* begin = given.data<T>();
         T* end = begin + given.numel();
         std::sort(begin, end, less<T>);
@@ -258,7 +258,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {[](GradientContext&) { refuse_derivative("_unique2"); }},
      .gradient = kRefused,
      .samples = unique_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .dtypes = {kWithUnsigned, "unique"}},
     {.schema = "aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool "
                "return_counts=False) -> "
                "(Tensor, Tensor, Tensor)",
@@ -276,7 +277,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = boxed<unique_consecutive>,
      .derivative = {[](GradientContext&) { refuse_derivative("unique_consecutive"); }},
      .gradient = kRefused,
-     .variants = kOut},
+     .variants = kOut,
+     .dtypes = {kWithUnsigned, "unique"}},
     {.schema =
          "aten::unique_dim_consecutive(Tensor self, int dim, bool return_inverse=False, bool return_counts=False) -> "
          "(Tensor, Tensor, Tensor)",
@@ -292,7 +294,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = boxed<isin>,
      .variants = kOut,
      .out = {.overload = "Tensor_Tensor_out"},
-     .is_gradient_stop = true},
+     .is_gradient_stop = true,
+     .dtypes = {kWithUnsigned, "unique"}},
     {.schema = "aten::isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool "
                "invert=False) -> Tensor",
      .summary = "Is each element the number?",
@@ -300,7 +303,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = boxed<isin_number>,
      .variants = kOut,
      .out = {.overload = "Tensor_Scalar_out"},
-     .is_gradient_stop = true},
+     .is_gradient_stop = true,
+     .dtypes = {kWithUnsigned, "unique"}},
     {.schema = "aten::isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool "
                "invert=False) -> Tensor",
      .summary = "Is the number among the elements?",

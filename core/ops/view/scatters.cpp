@@ -116,7 +116,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {select_scatter_backward},
      .gradient = kRestOfSelf,
      .samples = select_scatter_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .dtypes = {kAnyDtype}},
     {.schema = "aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, "
                "SymInt step=1) -> Tensor",
      .summary = "A copy with src at start:end:step of dimension dim.",
@@ -125,7 +126,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {slice_scatter_backward},
      .gradient = kRestOfSelf,
      .samples = slice_scatter_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .dtypes = {kAnyDtype}},
     {.schema = "aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
      .summary = "A copy with src on the diagonal.",
      .infer = inferring<diagonal_scatter_meta>,
@@ -133,7 +135,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {diagonal_scatter_backward},
      .gradient = kRestOfSelf,
      .samples = diagonal_scatter_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .dtypes = {kAnyDtype}},
     {.schema = "aten::as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, "
                "SymInt? storage_offset=None) -> Tensor",
      .summary = "A copy with src in the elements of the strided view.",
@@ -142,7 +145,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {as_strided_scatter_backward},
      .gradient = kRestOfSelf,
      .samples = as_strided_scatter_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .dtypes = {kAnyDtype}},
 };
 
 }  // namespace

@@ -96,7 +96,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = viewing_in_place<as_strided>,
      .derivative = {as_strided_backward, {}, "AsStridedBackward1"},
      .gradient = "self: grad, added where the elements came from",
-     .samples = as_strided_samples},
+     .samples = as_strided_samples,
+     .dtypes = {kAnyDtype}},
 };
 
 }  // namespace

@@ -82,7 +82,7 @@ bool fits(const Parameter& parameter, const IValue& value, std::size_t place) {
         case ParameterKind::String:
             return value.is_string();
         case ParameterKind::Dtype:
-            return dtype_of(value).has_value();
+            return dtype_number_of(value).has_value();
         case ParameterKind::Layout:
         case ParameterKind::MemoryFormat: {
             const auto* constant = object_as<ConstantObject>(value);
@@ -277,7 +277,7 @@ IValue converted(const Parameter& parameter, const IValue& value) {
         case ParameterKind::Float:
             return number_of(value).to_double();
         case ParameterKind::Dtype:
-            return static_cast<std::int64_t>(*dtype_of(value));
+            return *dtype_number_of(value);
         case ParameterKind::Layout:
         case ParameterKind::MemoryFormat:
             return object_as<ConstantObject>(value)->number;
@@ -440,7 +440,7 @@ IValue to_python_result(const Operator& op, std::vector<IValue> results) {
     for (std::size_t i = 0; i < results.size(); ++i) {
         IValue& result = results[i];
         if (returns[i].type_text.starts_with("ScalarType") && result.is_int()) {
-            result = dtype_object(*dtype_from_number(result.to_int()));
+            result = dtype_object_of(result.to_int());
         } else if (result.is_list()) {
             result = make_tuple(result.to_list().elements);
         }

@@ -9,6 +9,7 @@
 #include "core/python/language/error.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_objects.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe::python {
 namespace {
@@ -89,6 +90,10 @@ Scalar number_at(const IValue& value, ScalarType dtype) {
     }
     if (value.is_string()) throw_value_error("too many dimensions 'str'");
     if (is_big_integer(plain(value))) {
+        if (dtype == ScalarType::UInt64) {
+            if (const auto bits = integer_to_unsigned(plain(value))) return static_cast<std::int64_t>(*bits);
+            throw_error("OverflowError", "int too big to convert");
+        }
         if (!is_floating(dtype) && !is_complex(dtype)) check_unpacks(value);
         return integer_to_double(plain(value));
     }
@@ -96,13 +101,18 @@ Scalar number_at(const IValue& value, ScalarType dtype) {
     return plain(value).to_scalar();
 }
 
-void check_range(const Scalar& value, ScalarType dtype) {
+// is_wrapped: the bits of a number above those of int64.
+void check_range(const Scalar& value, ScalarType dtype, bool is_wrapped) {
     if (!is_integral(dtype) || dtype == ScalarType::Bool || !value.is_integral()) return;
     const std::int64_t bits = element_size(dtype) * 8;
-    if (bits == 64) return;
-    const bool is_unsigned = dtype == ScalarType::UInt8;
-    const std::int64_t low = is_unsigned ? -255 : -(std::int64_t{1} << (bits - 1));
-    const std::int64_t high = is_unsigned ? 255 : (std::int64_t{1} << (bits - 1)) - 1;
+    if (bits == 64) {
+        if (dtype == ScalarType::UInt64 && value.is_integral() && value.to_int() < 0 && !is_wrapped)
+            throw_error("OverflowError", "can't convert negative int to unsigned");
+        return;
+    }
+    const bool has_sign = !is_unsigned(dtype);
+    const std::int64_t high = (std::int64_t{1} << (bits - (has_sign ? 1 : 0))) - 1;
+    const std::int64_t low = has_sign ? -high - 1 : -high;
     if (value.to_int() >= low && value.to_int() <= high) return;
     throw_error("RuntimeError", concat("value cannot be converted to type ", dtype_name(dtype), " without overflow"));
 }
@@ -115,7 +125,7 @@ class Filler {
         const auto sizes = out_.sizes();
         if (dimension == sizes.size()) {
             if (!tree.is_leaf) throw_type_error("'list' object cannot be interpreted as an integer");
-            store(number_at(tree.leaf, out_.dtype()));
+            store(number_at(tree.leaf, out_.dtype()), is_big_integer(plain(tree.leaf)));
             return;
         }
         const std::int64_t expected = sizes[dimension];
@@ -137,11 +147,11 @@ class Filler {
         if (tensor.numel() != 1 || rest.size() != tensor.sizes().size()) {
             throw_value_error("only one element tensors can be converted to Python scalars");
         }
-        store(item(tensor));
+        store(item(tensor), false);
     }
-    void store(const Scalar& value) {
-        check_range(value, out_.dtype());
-        visit_dtype(out_.dtype(), [&](auto type) {
+    void store(const Scalar& value, bool is_wrapped) {
+        check_range(value, out_.dtype(), is_wrapped);
+        visit_any_dtype(out_.dtype(), [&](auto type) {
             using T = typename decltype(type)::type;
             out_.data<T>()[next_++] = value.to<T>();
         });
@@ -153,7 +163,7 @@ class Filler {
 
 IValue listed(const Tensor& tensor, std::size_t dimension, std::int64_t offset) {
     if (dimension == tensor.sizes().size()) {
-        return item(tensor.view_as_strided({}, {}, tensor.storage_offset() + offset));
+        return item_of(tensor.view_as_strided({}, {}, tensor.storage_offset() + offset));
     }
     std::vector<IValue> elements;
     const std::int64_t size = tensor.sizes()[dimension];
@@ -196,6 +206,7 @@ IValue to_list(const Tensor& tensor) { return listed(tensor, 0, 0); }
 
 IValue item_of(const Tensor& tensor) {
     if (tensor.numel() != 1) throw_value_error("only one element tensors can be converted to Python scalars");
+    if (tensor.dtype() == ScalarType::UInt64) return integer_of_unsigned(*on_host(tensor).data<std::uint64_t>());
     return item(tensor);
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/python/torch/torch_limits.h"
 
-#include <cmath>
 #include <cstdio>
 
 #include "core/base/strings.h"
 #include "core/python/language/arguments.h"
+#include "core/python/language/big_integer.h"
 #include "core/python/language/error.h"
 #include "core/python/torch/torch_objects.h"
 
@@ -14,14 +14,20 @@ namespace {
 
 struct FloatLimits {
     ScalarType dtype;
-    int mantissa;       // bits without the leading one
-    int exponent;       // of the greatest power of two
+    double greatest;
+    double epsilon;
+    double smallest_normal;
     double resolution;  // decimal digits that are sure
 };
-constexpr FloatLimits kFloats[] = {{ScalarType::Float32, 23, 127, 1e-06},
-                                   {ScalarType::Float64, 52, 1023, 1e-15},
-                                   {ScalarType::Float16, 10, 15, 1e-03},
-                                   {ScalarType::BFloat16, 7, 127, 1e-02}};
+constexpr FloatLimits kFloats[] = {{ScalarType::Float32, 0x1.fffffep127, 0x1p-23, 0x1p-126, 1e-06},
+                                   {ScalarType::Float64, 0x1.fffffffffffffp1023, 0x1p-52, 0x1p-1022, 1e-15},
+                                   {ScalarType::Float16, 65504, 0x1p-10, 0x1p-14, 1e-03},
+                                   {ScalarType::BFloat16, 0x1.fep127, 0x1p-7, 0x1p-126, 1e-02},
+                                   {ScalarType::Float8E4M3FN, 448, 0x1p-3, 0x1p-6, 1},
+                                   {ScalarType::Float8E5M2, 57344, 0x1p-2, 0x1p-14, 1},
+                                   {ScalarType::Float8E4M3FNUZ, 240, 0x1p-3, 0x1p-7, 1},
+                                   {ScalarType::Float8E5M2FNUZ, 57344, 0x1p-2, 0x1p-15, 1},
+                                   {ScalarType::Float8E8M0FNU, 0x1p127, 1, 0x1p-127, 1}};
 
 std::string short_text(double value) {
     char out[40];
@@ -43,9 +49,9 @@ class LimitsObject final : public Instance {
         std::string out = cls()->name() + "(";
         for (const auto& [key, value] : entries_) {
             if (key == "bits") continue;
-            const std::string text = value.is_string() ? value.to_string()
-                                     : value.is_int()  ? std::to_string(value.to_int())
-                                                       : short_text(value.to_double());
+            const std::string text = value.is_string()   ? value.to_string()
+                                     : value.is_double() ? short_text(value.to_double())
+                                                         : short_text(integer_to_double(value));
             out += concat(out.back() == '(' ? "" : ", ", key, "=", text);
         }
         return out + ")";
@@ -77,17 +83,15 @@ IValue make_finfo(CallArguments arguments) {
     const ScalarType dtype = to_real_type(dtype_given(arguments, "finfo"));
     for (const FloatLimits& limits : kFloats) {
         if (limits.dtype != dtype) continue;
-        const double epsilon = std::ldexp(1.0, -limits.mantissa);
-        const double greatest = std::ldexp(2.0 - epsilon, limits.exponent);
-        const double smallest = std::ldexp(1.0, 1 - limits.exponent);
+        const double least = is_unsigned(dtype) ? limits.smallest_normal : -limits.greatest;
         return IValue::other(make_ptr<LimitsObject>(
             cls, std::vector<std::pair<std::string, IValue>>{{"bits", element_size(dtype) * 8},
                                                              {"resolution", limits.resolution},
-                                                             {"min", -greatest},
-                                                             {"max", greatest},
-                                                             {"eps", epsilon},
-                                                             {"smallest_normal", smallest},
-                                                             {"tiny", smallest},
+                                                             {"min", least},
+                                                             {"max", limits.greatest},
+                                                             {"eps", limits.epsilon},
+                                                             {"smallest_normal", limits.smallest_normal},
+                                                             {"tiny", limits.smallest_normal},
                                                              {"dtype", IValue(dtype_name(dtype))}}));
     }
     throw_type_error("torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'");
@@ -100,13 +104,14 @@ IValue make_iinfo(CallArguments arguments) {
         throw_type_error("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'");
     }
     const std::int64_t bits = element_size(dtype) * 8;
-    const bool is_unsigned = dtype == ScalarType::UInt8;
-    const std::int64_t greatest = is_unsigned ? 255 : static_cast<std::int64_t>((std::uint64_t{1} << (bits - 1)) - 1);
-    return IValue::other(make_ptr<LimitsObject>(
-        cls, std::vector<std::pair<std::string, IValue>>{{"bits", bits},
-                                                         {"min", is_unsigned ? std::int64_t{0} : -greatest - 1},
-                                                         {"max", greatest},
-                                                         {"dtype", IValue(dtype_name(dtype))}}));
+    const bool has_sign = !is_unsigned(dtype);
+    const std::uint64_t greatest = ~std::uint64_t{0} >> (64 - bits + (has_sign ? 1 : 0));
+    const std::int64_t least = has_sign ? -static_cast<std::int64_t>(greatest) - 1 : 0;
+    return IValue::other(
+        make_ptr<LimitsObject>(cls, std::vector<std::pair<std::string, IValue>>{{"bits", bits},
+                                                                                {"min", least},
+                                                                                {"max", integer_of_unsigned(greatest)},
+                                                                                {"dtype", IValue(dtype_name(dtype))}}));
 }
 
 }  // namespace loupe::python

@@ -280,28 +280,21 @@ void define_own_functions(PythonModule& module) {
 }
 
 void define_constants(PythonModule& module) {
-    for (const char* name : {"float32",
-                             "float",
-                             "float64",
+#define LOUPE_DTYPE(name, type, number, text, graph_text, kind) module.define(text, dtype_object(ScalarType::name));
+    LOUPE_DTYPES(LOUPE_DTYPE)
+#undef LOUPE_DTYPE
+    for (const char* name : {"float",
                              "double",
-                             "float16",
                              "half",
-                             "bfloat16",
-                             "uint8",
-                             "int8",
-                             "int16",
                              "short",
-                             "int32",
                              "int",
-                             "int64",
                              "long",
-                             "bool",
-                             "complex32",
                              "chalf",
-                             "complex64",
                              "cfloat",
-                             "complex128",
                              "cdouble",
+                             "qint8",
+                             "quint8",
+                             "qint32",
                              "strided",
                              "sparse_coo",
                              "sparse_csr",

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstring>
+#include <map>
 
 #include "core/base/strings.h"
 #include "core/nn/default_device.h"
@@ -10,23 +11,12 @@
 #include "core/python/language/big_integer.h"
 #include "core/python/language/error.h"
 #include "core/tensor/device_interface.h"
+#include "core/tensor/quantizer.h"
 
 namespace loupe::python {
 namespace {
 
-struct DtypeName {
-    std::string_view name;
-    ScalarType dtype;
-};
-constexpr DtypeName kDtypes[] = {
-    {"float32", ScalarType::Float32},     {"float", ScalarType::Float32},       {"float64", ScalarType::Float64},
-    {"double", ScalarType::Float64},      {"float16", ScalarType::Float16},     {"half", ScalarType::Float16},
-    {"bfloat16", ScalarType::BFloat16},   {"uint8", ScalarType::UInt8},         {"int8", ScalarType::Int8},
-    {"int16", ScalarType::Int16},         {"short", ScalarType::Int16},         {"int32", ScalarType::Int32},
-    {"int", ScalarType::Int32},           {"int64", ScalarType::Int64},         {"long", ScalarType::Int64},
-    {"bool", ScalarType::Bool},           {"complex32", ScalarType::Complex32}, {"chalf", ScalarType::Complex32},
-    {"complex64", ScalarType::Complex64}, {"cfloat", ScalarType::Complex64},    {"complex128", ScalarType::Complex128},
-    {"cdouble", ScalarType::Complex128}};
+constexpr std::int64_t kQuantizedNumbers[] = {12, 13, 14};  // qint8, quint8, qint32
 
 constexpr std::array<std::string_view, 4> kMemoryFormats = {"contiguous_format", "preserve_format", "channels_last",
                                                             "channels_last_3d"};
@@ -167,7 +157,7 @@ DtypeObject::DtypeObject(ScalarType scalar_type) : Instance(dtype_class()), dtyp
 std::optional<IValue> DtypeObject::find_attribute(std::string_view name) {
     if (name == "is_floating_point") return IValue(is_floating(dtype));
     if (name == "is_complex") return IValue(is_complex(dtype));
-    if (name == "is_signed") return IValue(dtype != ScalarType::UInt8 && dtype != ScalarType::Bool);
+    if (name == "is_signed") return IValue(!is_unsigned(dtype));
     if (name == "itemsize") return IValue(element_size(dtype));
     return Instance::find_attribute(name);
 }
@@ -184,14 +174,34 @@ Generator& GeneratorObject::generator() const { return own_ ? *own_ : default_ge
 
 IValue dtype_object(ScalarType dtype) {
     static const std::vector<IValue> objects = [] {
-        std::vector<IValue> out(static_cast<std::size_t>(ScalarType::BFloat16) + 1);
-        for (const DtypeName& each : kDtypes) {
-            IValue& place = out[static_cast<std::size_t>(each.dtype)];
-            if (place.is_none()) place = IValue::other(make_ptr<DtypeObject>(each.dtype));
+        std::vector<IValue> out;
+#define LOUPE_DTYPE(name, type, number, text, graph_text, kind) \
+    out.push_back(IValue::other(make_ptr<DtypeObject>(ScalarType::name)));
+        LOUPE_DTYPES(LOUPE_DTYPE)
+#undef LOUPE_DTYPE
+        return out;
+    }();
+    return objects[dtype_index(dtype)];
+}
+
+IValue dtype_object_of(std::int64_t number) {
+    if (const auto dtype = dtype_from_number(number)) return dtype_object(*dtype);
+    static const std::map<std::int64_t, IValue> quantized = [] {
+        std::map<std::int64_t, IValue> out;
+        for (const std::int64_t each : kQuantizedNumbers) {
+            std::string name(quantized_type(each)->name);
+            out[each] = IValue::other(make_ptr<ConstantObject>(dtype_class(), std::move(name), each));
         }
         return out;
     }();
-    return objects[static_cast<std::size_t>(dtype)];
+    const auto found = quantized.find(number);
+    return found == quantized.end() ? IValue() : found->second;
+}
+
+std::optional<std::int64_t> dtype_number_of(const IValue& value) {
+    if (const auto dtype = dtype_of(value)) return static_cast<std::int64_t>(*dtype);
+    const auto* constant = object_as<ConstantObject>(value);
+    return constant != nullptr && constant->cls() == dtype_class() ? std::optional(constant->number) : std::nullopt;
 }
 
 std::optional<ScalarType> dtype_of(const IValue& value) {
@@ -218,8 +228,9 @@ IValue memory_format_object(std::string_view name) {
 }
 
 std::optional<IValue> find_constant(std::string_view name) {
-    for (const DtypeName& each : kDtypes) {
-        if (each.name == name) return dtype_object(each.dtype);
+    if (const auto dtype = dtype_from_name(name)) return dtype_object(*dtype);
+    for (const std::int64_t number : kQuantizedNumbers) {
+        if (quantized_type(number)->name == name) return dtype_object_of(number);
     }
     if (std::find(kMemoryFormats.begin(), kMemoryFormats.end(), name) != kMemoryFormats.end()) {
         return memory_format_object(name);

@@ -52,6 +52,10 @@ ClassPtr generator_class();
 ClassPtr device_class();
 
 IValue dtype_object(ScalarType dtype);
+// The dtype of a number in a graph: torch.qint8 too, which is a constant of the class. None for one that is not known.
+IValue dtype_object_of(std::int64_t number);
+// Of a dtype that may be a quantised one.
+std::optional<std::int64_t> dtype_number_of(const IValue& value);
 // torch.float32, or Python's float, int, bool: nullopt for any other value.
 std::optional<ScalarType> dtype_of(const IValue& value);
 IValue layout_object();                              // torch.strided

@@ -30,8 +30,11 @@ std::string whole(double value) { return printed("%.*f", 0, value); }
 // One width and one style for all elements that are shown.
 class Formatter {
   public:
-    void learn(const std::vector<Scalar>& values, bool is_floating_dtype) {
-        is_floating_ = is_floating_dtype;
+    void learn(const std::vector<Scalar>& values, ScalarType dtype) {
+        is_floating_ = !is_integral(dtype);
+        has_bits_ = dtype == ScalarType::UInt64;
+        // PyTorch leaves out what equals 0, which is the smallest power for this dtype.
+        if (dtype == ScalarType::Float8E8M0FNU) zero_ = static_cast<float>(Float8E8M0FNU(0.0F));
         if (is_floating_)
             learn_style(values);
         else
@@ -52,7 +55,7 @@ class Formatter {
         std::vector<double> telling;
         for (const Scalar& value : values) {
             const double number = value.to_double();
-            if (std::isfinite(number) && number != 0) telling.push_back(number);
+            if (std::isfinite(number) && number != zero_) telling.push_back(number);
         }
         if (telling.empty()) return;
         double least = std::abs(telling[0]);
@@ -78,19 +81,22 @@ class Formatter {
         if (!int_mode_) return fixed(value);
         return std::isfinite(value) ? whole(value) + "." : whole(value);
     }
-    static std::string integer_text(const Scalar& value) {
+    std::string integer_text(const Scalar& value) const {
         if (value.kind() == Scalar::Kind::Bool) return value.to_bool() ? "True" : "False";
+        if (has_bits_) return std::to_string(static_cast<std::uint64_t>(value.to_int()));
         return std::to_string(value.to_int());
     }
 
     bool is_floating_ = true;
+    bool has_bits_ = false;  // those of uint64
+    double zero_ = 0;
     bool int_mode_ = true;
     bool sci_mode_ = false;
     std::size_t width_ = 1;
 };
 
 Scalar element_at(const Tensor& tensor, std::int64_t offset) {
-    return visit_dtype(tensor.dtype(), [&](auto type) -> Scalar {
+    return visit_any_dtype(tensor.dtype(), [&](auto type) -> Scalar {
         using T = typename decltype(type)::type;
         const T value = tensor.data<T>()[offset];
         if constexpr (std::is_same_v<T, bool>)
@@ -120,9 +126,9 @@ class Printer {
                 imaginaries.emplace_back(value.to_complex().imag());
                 value = Scalar(value.to_complex().real());
             }
-            imaginary_.learn(imaginaries, true);
+            imaginary_.learn(imaginaries, tensor_.dtype());
         }
-        real_.learn(reals, !is_integral(tensor_.dtype()));
+        real_.learn(reals, tensor_.dtype());
         return part(0, 0, indent);
     }
 

@@ -33,23 +33,6 @@ IValue int_tuple(IntSpan values) {
     return make_tuple(std::move(elements));
 }
 
-struct TypeName {
-    std::string_view name;
-    ScalarType dtype;
-};
-constexpr TypeName kTypeNames[] = {{"FloatTensor", ScalarType::Float32},
-                                   {"DoubleTensor", ScalarType::Float64},
-                                   {"HalfTensor", ScalarType::Float16},
-                                   {"BFloat16Tensor", ScalarType::BFloat16},
-                                   {"LongTensor", ScalarType::Int64},
-                                   {"IntTensor", ScalarType::Int32},
-                                   {"ShortTensor", ScalarType::Int16},
-                                   {"CharTensor", ScalarType::Int8},
-                                   {"ByteTensor", ScalarType::UInt8},
-                                   {"BoolTensor", ScalarType::Bool},
-                                   {"ComplexFloatTensor", ScalarType::Complex64},
-                                   {"ComplexDoubleTensor", ScalarType::Complex128}};
-
 // Methods that an operator without arguments computes and that Python reads as attributes.
 constexpr std::pair<std::string_view, std::string_view> kOperatorProperties[] = {
     {"T", "numpy_T"}, {"mT", "mT"}, {"H", "matrix_H"}, {"mH", "mH"}, {"imag", "imag"}};
@@ -70,7 +53,10 @@ using Getter = IValue (*)(const Tensor& self);
 const std::map<std::string_view, Getter>& getters() {
     static const std::map<std::string_view, Getter> table = {
         {"shape", shape_of},
-        {"dtype", [](const Tensor& t) { return dtype_object(t.dtype()); }},
+        {"dtype",
+         [](const Tensor& t) {
+             return is_quantized(t) ? dtype_object_of(quantized_type_of(t).number) : dtype_object(t.dtype());
+         }},
         {"device", [](const Tensor& t) { return IValue(t.device()); }},
         {"layout", layout_of_tensor},
         {"requires_grad", [](const Tensor& t) { return IValue(requires_grad(t)); }},
@@ -525,20 +511,16 @@ Tensor to_dtype(const Tensor& tensor, ScalarType dtype) {
 
 std::string tensor_type_text(const Tensor& tensor) {
     const char* prefix = tensor.device().type == DeviceType::Cuda ? "torch.cuda." : "torch.";
-    for (const TypeName& each : kTypeNames) {
-        if (each.dtype == tensor.dtype()) return concat(prefix, each.name);
-    }
-    return concat(prefix, "ComplexHalfTensor");
+    return concat(prefix, dtype_graph_name(tensor.dtype()), "Tensor");
 }
 
 std::optional<ScalarType> dtype_of_tensor_type(std::string_view name) {
     if (name.starts_with("torch.cuda.")) name.remove_prefix(11);
     if (name.starts_with("torch.")) name.remove_prefix(6);
-    for (const TypeName& each : kTypeNames) {
-        if (each.name == name) return each.dtype;
-    }
     if (name == "Tensor") return default_dtype();
-    return std::nullopt;
+    constexpr std::string_view kSuffix = "Tensor";
+    if (!name.ends_with(kSuffix)) return std::nullopt;
+    return dtype_from_graph_name(name.substr(0, name.size() - kSuffix.size()));
 }
 
 }  // namespace loupe::python

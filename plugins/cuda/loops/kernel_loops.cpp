@@ -226,7 +226,7 @@ bool KernelLoops::elementwise(ElementwiseKernel kernel, const void* params, std:
     for (const LoopOperand& operand : operands) {
         const bool as_it_is =
             by_bits && operand.tensor != nullptr && operand.tensor->dtype == operands[0].tensor->dtype;
-        if (!as_it_is && operand.tensor != nullptr && !is_known(operand.tensor->dtype)) return false;
+        if (!as_it_is && !is_known(operand.tensor != nullptr ? operand.tensor->dtype : operand.as)) return false;
     }
     LoopShape loop;
     if (!describe(operands, loop)) return false;

@@ -58,7 +58,7 @@ Tensor bitwise_and(const Tensor& a, const Tensor& b) { return call_one("aten::bi
 // The low bits alone, where a wider type holds the file's.
 Tensor low_bits(const Tensor& x, const std::optional<std::int64_t>& element_type) {
     const DataType* type = element_type ? find_data_type(static_cast<std::int32_t>(*element_type)) : nullptr;
-    return type != nullptr && type->held == x.dtype() ? rounded_to(x, *type, false) : x;
+    return type != nullptr && type->computed() == x.dtype() ? cast(rounded_to(x, *type, false), x.dtype()) : x;
 }
 
 Tensor bit_shift(const Tensor& x, const Tensor& y, std::string_view direction,

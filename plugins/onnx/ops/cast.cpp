@@ -12,7 +12,7 @@
 namespace loupe::onnx {
 
 Tensor rounded_to(const Tensor& x, const DataType& type, bool saturates) {
-    if (type.is_exact) return cast(x, type.held);
+    if (type.is_exact && !is_float8(type.held)) return cast(x, type.held);
     if (is_integral(type.held)) {
         // The low bits, as C converts.
         const Tensor wide = cast(x, ScalarType::Int64);
@@ -31,7 +31,7 @@ Tensor rounded_to(const Tensor& x, const DataType& type, bool saturates) {
     const float* from = in.data<float>();
     float* to = out.data<float>();
     for (std::int64_t i = 0; i < in.numel(); ++i) to[i] = rounded_to_small_float(type, from[i], saturates);
-    return out;
+    return cast(out, type.held);
 }
 
 namespace {
@@ -55,7 +55,7 @@ Tensor powers_of_two(const Tensor& x, std::string_view mode, bool saturates) {
     Tensor out = empty(in.sizes(), ScalarType::Float32);
     for (std::int64_t i = 0; i < in.numel(); ++i)
         out.data<float>()[i] = power_of_two(in.data<float>()[i], mode, saturates);
-    return out;
+    return cast(out, ScalarType::Float8E8M0FNU);
 }
 
 const DataType& type_or_fail(std::int64_t number) {
@@ -72,7 +72,7 @@ Tensor cast_to(const Tensor& x, std::int64_t to, std::int64_t saturate, std::str
 // to: the type of target in the file, which a wider one may hold here.
 Tensor cast_like(const Tensor& x, const Tensor& target, std::int64_t saturate, std::string_view round_mode,
                  const std::optional<std::int64_t>& to) {
-    return to ? cast_to(x, *to, saturate, round_mode) : cast(x, target.dtype());
+    return cast_to(x, to ? *to : data_type_of(target.dtype()), saturate, round_mode);
 }
 // The whole numbers of as many bits, and back.
 ScalarType whole_dtype(std::int32_t bits) {

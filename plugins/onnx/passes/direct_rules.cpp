@@ -255,7 +255,7 @@ Value* resized(const Rewriter& r, Node* node) {
 Value* converted(const Rewriter& r, Node* node) {
     const auto to = Rewriter::whole_number(node, "to");
     const DataType* type = to ? find_data_type(static_cast<std::int32_t>(*to)) : nullptr;
-    if (type == nullptr || !type->is_exact) return nullptr;
+    if (type == nullptr || !type->is_exact || is_float8(type->held)) return nullptr;
     return r.call("aten::to.dtype", {node->input(0), r.constant(IValue(static_cast<std::int64_t>(type->held)))});
 }
 

@@ -17,6 +17,12 @@ struct DataType {
     std::int32_t bits;      // of one element in raw data
     ScalarType held;        // a wider one where the engine lacks the type
     bool is_exact = true;   // false: `held` is wider
+
+    // ONNX computes with unsigned integers, PyTorch's operators hardly do: in wider ones, whose results wrap.
+    ScalarType computed() const {
+        if (held == ScalarType::UInt16) return ScalarType::Int32;
+        return has_dtype(kUnsignedDtypes, held) ? ScalarType::Int64 : held;
+    }
 };
 
 // All but strings.
@@ -28,7 +34,7 @@ std::string data_type_name(std::int32_t number);
 // TensorProto.DataType of a dtype. Throws Error (Unsupported) for complex32, which ONNX lacks.
 std::int32_t data_type_of(ScalarType dtype);
 
-// The values of types that the engine lacks, from their bits: "float8e4m3fn", "float8e4m3fnuz", "float8e5m2",
+// The values of floats of eight and four bits, from their bits: "float8e4m3fn", "float8e4m3fnuz", "float8e5m2",
 // "float8e5m2fnuz", "float8e8m0", "float4e2m1".
 float small_float(const DataType& type, std::uint32_t bits);
 // The nearest value that the type has, ties to even. Out of its range: the largest finite one with `saturates`,

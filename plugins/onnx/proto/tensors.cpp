@@ -67,7 +67,7 @@ void set_from_bits(const DataType& type, std::uint64_t bits, std::int64_t i, con
         case ScalarType::Float32:
             out.data<float>()[i] = small_float(type, static_cast<std::uint32_t>(bits));
             return;
-        case ScalarType::UInt8:
+        case ScalarType::UInt8:  // uint4, uint2
             out.data<std::uint8_t>()[i] = static_cast<std::uint8_t>(bits);
             return;
         case ScalarType::Int8: {
@@ -75,9 +75,6 @@ void set_from_bits(const DataType& type, std::uint64_t bits, std::int64_t i, con
             out.data<std::int8_t>()[i] = static_cast<std::int8_t>(static_cast<std::int64_t>(bits << shift) >> shift);
             return;
         }
-        case ScalarType::Int32:
-            out.data<std::int32_t>()[i] = static_cast<std::int32_t>(bits);
-            return;
         default:
             out.data<std::int64_t>()[i] = static_cast<std::int64_t>(bits);
             return;
@@ -138,11 +135,15 @@ Tensor from_lists(const TensorProto& tensor, const DataType& type, const Dims& s
             copy_list<std::int64_t>(tensor, tensor.int64_data(), out);
             return out;
         case TensorProto::UINT32:
+            copy_list<std::uint32_t>(tensor, tensor.uint64_data(), out);
+            return out;
         case TensorProto::UINT64:
-            copy_list<std::int64_t>(tensor, tensor.uint64_data(), out);
+            copy_list<std::uint64_t>(tensor, tensor.uint64_data(), out);
+            return out;
+        case TensorProto::UINT16:
+            copy_list<std::uint16_t>(tensor, tensor.int32_data(), out);
             return out;
         case TensorProto::INT32:
-        case TensorProto::UINT16:
             copy_list<std::int32_t>(tensor, tensor.int32_data(), out);
             return out;
         case TensorProto::INT16:

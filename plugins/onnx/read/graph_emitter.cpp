@@ -7,7 +7,6 @@
 #include "core/base/cancel.h"
 #include "core/formats/archive/byte_reader.h"
 #include "core/ir/schema_match.h"
-#include "plugins/onnx/proto/data_types.h"
 #include "plugins/onnx/read/names.h"
 #include "plugins/onnx/read/types.h"
 
@@ -49,6 +48,41 @@ Form form_of(const std::string& overload) {
 
 bool is_tensor_list(const Type& type) {
     return type.kind() == TypeKind::List && type.element()->kind() == TypeKind::Tensor;
+}
+
+// Operators that take elements of any type, or convert them.
+constexpr std::string_view kMoves[] = {"BitCast",
+                                       "Cast",
+                                       "CastLike",
+                                       "Concat",
+                                       "DequantizeLinear",
+                                       "Equal",
+                                       "Expand",
+                                       "Flatten",
+                                       "Gather",
+                                       "GatherElements",
+                                       "GatherND",
+                                       "Identity",
+                                       "Optional",
+                                       "OptionalGetElement",
+                                       "OptionalHasElement",
+                                       "Pad",
+                                       "QuantizeLinear",
+                                       "Reshape",
+                                       "Shape",
+                                       "Size",
+                                       "Slice",
+                                       "Split",
+                                       "Squeeze",
+                                       "Tile",
+                                       "Transpose",
+                                       "Unsqueeze",
+                                       "Where"};
+bool moves_elements(std::string_view kind) {
+    constexpr std::string_view kPrefix = "onnx::";
+    if (!kind.starts_with(kPrefix)) return true;
+    kind.remove_prefix(kPrefix.size());
+    return kind.find("Sequence") != std::string_view::npos || std::ranges::find(kMoves, kind) != std::end(kMoves);
 }
 
 }  // namespace
@@ -104,8 +138,10 @@ void GraphEmitter::emit_node(const NodeProto& node, const Body& body, Names& nam
         results = emit_empty(node, body);
     else if (is_control_flow(kind))
         results = emit_control_flow(node, body, inputs, names);
-    else
+    else if (moves_elements(kind))
         results = emit_operator(kind, node, body, inputs);
+    else
+        results = emit_computation(kind, node, body, inputs);
     place(node, body);
     bind_outputs(node, results, names);
     follow_elements(node, body);
@@ -210,7 +246,37 @@ void GraphEmitter::follow_elements(const NodeProto& node, const Body& body) {
     if (type != 0) elements_[node.output(0)] = type;
 }
 
+// The type that computes for a value; nullptr where that is its own.
+const DataType* GraphEmitter::computed_elements(const std::string& name) const {
+    const auto found = elements_.find(name);
+    const DataType* type = found == elements_.end() ? nullptr : find_data_type(found->second);
+    return type != nullptr && type->computed() != type->held ? type : nullptr;
+}
+
+ir::Value* GraphEmitter::converted(ir::Value* value, ScalarType dtype) {
+    return call("aten::to.dtype", {value, number(static_cast<std::int64_t>(dtype))});
+}
+
 // --- operators ---
+
+// Unsigned integers go in as wider ones, and come out as they are.
+GraphEmitter::Values GraphEmitter::emit_computation(const std::string& kind, const NodeProto& node, const Body& body,
+                                                    Values inputs) {
+    const auto is_tensor = [](const ir::Value* value) {
+        return value != nullptr && value->type()->kind() == TypeKind::Tensor;
+    };
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const DataType* type = computed_elements(node.input(static_cast<int>(i)));
+        if (type != nullptr && is_tensor(inputs[i])) inputs[i] = converted(inputs[i], type->computed());
+    }
+    Values results = emit_operator(kind, node, body, inputs);
+    follow_elements(node, body);
+    for (std::size_t i = 0; i < results.size() && i < static_cast<std::size_t>(node.output_size()); ++i) {
+        const DataType* type = computed_elements(node.output(static_cast<int>(i)));
+        if (type != nullptr && is_tensor(results[i])) results[i] = converted(results[i], type->held);
+    }
+    return results;
+}
 
 GraphEmitter::Values GraphEmitter::emit_operator(const std::string& kind, const NodeProto& node, const Body& body,
                                                  const Values& inputs) {
@@ -317,7 +383,8 @@ ir::Value* GraphEmitter::attribute_argument(const Argument& formal, const NodePr
     if (source >= 0 && source < node.input_size()) {
         const auto found = elements_.find(node.input(source));
         const DataType* type = found == elements_.end() ? nullptr : find_data_type(found->second);
-        if (type != nullptr && (formal.name == "output_dtype" || !type->is_exact)) return number(found->second);
+        if (type != nullptr && (formal.name == "output_dtype" || !type->is_exact || type->computed() != type->held))
+            return number(found->second);
     }
     if (formal.default_value) return graph_.insert_constant(*formal.default_value);
     if (formal.type->kind() == TypeKind::Optional) return graph_.insert_constant(IValue());

@@ -12,6 +12,7 @@
 #include "core/formats/exported/module_tree.h"
 #include "core/formats/exported/stack_trace.h"
 #include "core/ir/graph.h"
+#include "plugins/onnx/proto/data_types.h"
 #include "plugins/onnx/read/attributes.h"
 
 namespace loupe::onnx {
@@ -67,6 +68,9 @@ class GraphEmitter {
 
     // --- operators ---
     Values emit_operator(const std::string& kind, const proto::NodeProto& node, const Body& body, const Values& inputs);
+    Values emit_computation(const std::string& kind, const proto::NodeProto& node, const Body& body, Values inputs);
+    const DataType* computed_elements(const std::string& name) const;
+    ir::Value* converted(ir::Value* value, ScalarType dtype);
     bool bind_arguments(const Operator& op, const proto::NodeProto& node, const Body& body, const Values& inputs,
                         Values& arguments);
     ir::Value* attribute_argument(const Argument& formal, const proto::NodeProto& node, const Body& body);

@@ -313,7 +313,7 @@ class TestOnnx : public QObject {
         QVERIFY(std::isinf(rounded(P::FLOAT8E5M2, 61440)));
         QVERIFY(std::isnan(rounded(P::FLOAT8E4M3FNUZ, 248)));
         for (const auto& type : onnx::data_types()) {
-            if (type.is_exact || !is_floating(type.held)) continue;
+            if (type.bits > 8 || !is_floating(type.held)) continue;
             for (std::uint32_t bits = 0; bits < 1U << type.bits; ++bits) {
                 const float x = onnx::small_float(type, bits);
                 if (!std::isfinite(x) || x == 0) continue;

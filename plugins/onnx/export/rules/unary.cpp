@@ -181,6 +181,13 @@ double largest_of(ScalarType dtype) {
             return 3.3895313892515355e38;
         case ScalarType::Float64:
             return std::numeric_limits<double>::max();
+        case ScalarType::Float8E4M3FN:
+            return 448;
+        case ScalarType::Float8E5M2:
+        case ScalarType::Float8E5M2FNUZ:
+            return 57344;
+        case ScalarType::Float8E4M3FNUZ:
+            return 240;
         default:
             return std::numeric_limits<float>::max();
     }
