@@ -454,18 +454,33 @@ Given require_tensors(const Operator& op, std::span<const IValue> arguments) {
     return given;
 }
 
-// In the order of promotion, so that what cannot be promoted is said first.
-[[noreturn]] void refuse_dtypes(const Operator& op, std::span<const IValue> arguments) {
+// The dtype that the first two arguments are computed in, where one of them is an unsigned integer and the other, a
+// tensor or a number, is not integral; nullopt for others, which PyTorch does not promote.
+std::optional<ScalarType> common_dtype(std::span<const IValue> arguments) {
+    std::optional<ScalarType> common;
+    for (const IValue& value : arguments.first(std::min<std::size_t>(arguments.size(), 2))) {
+        if (value.is_double()) common = common.value_or(ScalarType::Float32);
+        if (value.is_complex()) common = common.value_or(ScalarType::Complex64);
+        if (!value.is_tensor()) continue;
+        const ScalarType dtype = value.tensor_impl()->dtype;
+        if (is_float8(dtype)) return std::nullopt;
+        if (!is_integral(dtype)) common = dtype;
+    }
+    return common;
+}
+
+// Of tensors whose dtypes the kernel does not take all: what counts where they are promoted is the common one. What
+// the operator itself refuses is refused first.
+void check_dtypes(const Operator& op, std::span<const IValue> arguments) {
     if (op.record->infer != nullptr) {
         MetaList metas;
         op.record->infer(arguments, metas);
+        if (const auto common = common_dtype(arguments); common && has_dtype(op.dtypes, *common)) return;
     }
-    ScalarType refused = ScalarType::Float32;
     any_tensor(op, arguments, [&](const TensorImpl& t) {
-        refused = t.dtype;
-        return !has_dtype(op.dtypes, t.dtype);
+        if (!has_dtype(op.dtypes, t.dtype)) refuse_dtype(op, t.dtype);
+        return false;
     });
-    refuse_dtype(op, refused);
 }
 
 void call_unchecked(const Operator& op, std::span<const IValue> arguments, IValue* results) {
@@ -524,7 +539,7 @@ void call_unobserved(const Operator& op, std::span<const IValue> arguments, IVal
         if (given.is_sparse && !op.takes_sparse) [[unlikely]]
             return call_on_sparse(op, arguments, results);
         if (!given.is_taken) [[unlikely]]
-            refuse_dtypes(op, arguments);
+            check_dtypes(op, arguments);
         if (any_device_but_cpu() && !op.is_composite()) [[unlikely]]
             check_same_device(op, arguments);
         call_unchecked(op, arguments, results);

@@ -10,6 +10,7 @@ Slot combine(Slot higher, Slot lower) {
     if (!higher) return lower;
     if (!lower) return higher;
     if (is_complex(*higher)) return higher;
+    if (is_complex(*lower) && has_dtype(kUnsignedDtypes, *higher)) return lower;
     if (is_floating(*higher)) return is_complex(*lower) ? to_complex_type(*higher) : *higher;
     if (*higher == ScalarType::Bool || is_floating(*lower) || is_complex(*lower)) return promote_types(*higher, *lower);
     return higher;

@@ -48,7 +48,6 @@ std::optional<ScalarType> dtype_from_name(std::string_view name) {
     if (name == "short") return ScalarType::Int16;
     if (name == "cfloat") return ScalarType::Complex64;
     if (name == "cdouble") return ScalarType::Complex128;
-    if (name == "chalf") return ScalarType::Complex32;
     return std::nullopt;
 }
 
@@ -102,6 +101,7 @@ ScalarType to_real_type(ScalarType t) {
 
 ScalarType to_complex_type(ScalarType t) {
     if (is_complex(t)) return t;
+    if (is_float8(t)) throw Error(ErrorKind::Run, concat("Unknown Complex ScalarType for ", dtype_graph_name(t)));
     if (t == ScalarType::Float16) return ScalarType::Complex32;
     return t == ScalarType::Float64 ? ScalarType::Complex128 : ScalarType::Complex64;
 }

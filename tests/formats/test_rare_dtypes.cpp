@@ -44,7 +44,7 @@ void check_tensors(const NamedTensors& tensors) {
     }
 }
 
-void check_outputs(const session::ProgramPtr& program) {
+void check_outputs(const std::shared_ptr<session::Program>& program) {
     const NamedTensors arrays = read_npz(given("outputs.npz"));
     const IValue out = session::PreparedMethod(program, "forward", "none").forward({IValue(named(arrays, "arg0"))});
     const std::vector<IValue>& results = out.to_tuple().elements;
@@ -67,23 +67,23 @@ class TestRareDtypes : public QObject {
   private slots:
     void reads_weights() {
         check_tensors(read_weights(given("tensors.safetensors")));
-        check_tensors(read_weights(given("tensors.pt")));
+        check_tensors(read_weights(given("tensors.pth")));
     }
     void reads_arrays() {
         for (const auto& [name, tensor] : read_npz(given("tensors.npz"))) QCOMPARE(dtype_name(tensor.dtype()), name);
-        const NamedTensors weights = read_weights(given("tensors.pt"));
+        const NamedTensors weights = read_weights(given("tensors.pth"));
         for (const auto& [name, tensor] : read_npz(given("tensors.npz")))
             QCOMPARE(numbers(tensor), numbers(named(weights, name)));
     }
     void writes_weights() {
-        for (const char* file : {"again.pt", "again.safetensors"}) {
-            session::write_weights_file(read_weights(given("tensors.pt")), scratch_.path(file));
+        for (const char* file : {"again.pth", "again.safetensors"}) {
+            session::write_weights_file(read_weights(given("tensors.pth")), scratch_.path(file));
             check_tensors(read_weights(scratch_.path(file)));
         }
         QVERIFY(read_text_file(scratch_.path("again.safetensors")) == read_text_file(given("tensors.safetensors")));
     }
     void writes_arrays() {
-        const NamedTensors weights = read_weights(given("tensors.pt"));
+        const NamedTensors weights = read_weights(given("tensors.pth"));
         write_npz(scratch_.path("again.npz"), weights);
         for (const auto& [name, tensor] : read_npz(scratch_.path("again.npz"))) {
             // NumPy has no floats of eight bits.

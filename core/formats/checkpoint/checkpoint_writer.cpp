@@ -144,7 +144,7 @@ void CheckpointPickler::storage(const Tensor& tensor) {
 
 // PyTorch writes such tensors to the older layouts too, and cannot read them back.
 bool CheckpointPickler::has_typed_storage(ScalarType dtype) const {
-    if (has_dtype(kCommonDtypes, dtype) && dtype != ScalarType::Complex32) return true;
+    if (has_python_storage(dtype)) return true;
     if (layout_ == Layout::Archive) return false;
     throw Error(ErrorKind::Unsupported, concat("Cannot serialize a tensor of ", dtype_name(dtype), " elements"),
                 {.hint = "save it in the layout of archives, the default"});
@@ -154,7 +154,7 @@ void CheckpointPickler::storage_id(const Tensor& tensor, std::size_t number) {
     op('(');
     string("storage");
     const bool is_typed = has_typed_storage(tensor.dtype());
-    named(is_typed ? storage_type_name(tensor.dtype()) : "torch.storage.UntypedStorage");
+    named(is_typed ? storage_type_name(tensor.dtype()) : std::string(kUntypedStorage));
     string(std::to_string(number));
     string(device_name(tensor.device()));
     integer(static_cast<std::int64_t>(tensor.storage()->bytes()) / (is_typed ? tensor.element_size() : 1));

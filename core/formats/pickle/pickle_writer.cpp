@@ -78,12 +78,15 @@ void PickleWriter::storage(const Tensor& tensor) {
     const std::size_t number = number_of(tensor.storage());
     op('(');
     string("storage");
-    named(storage_type_name(tensor.dtype()));
+    const bool is_typed = has_typed_storage(tensor.dtype());
+    named(is_typed ? storage_type_name(tensor.dtype()) : std::string(kUntypedStorage));
     string(std::to_string(number));
     string(device_name(tensor.device()));
-    integer(static_cast<std::int64_t>(tensor.storage()->bytes()) / tensor.element_size());
+    integer(static_cast<std::int64_t>(tensor.storage()->bytes()) / (is_typed ? tensor.element_size() : 1));
     out_ += "tQ";
 }
+
+bool PickleWriter::has_typed_storage(ScalarType dtype) const { return !is_state_dict_ || has_python_storage(dtype); }
 
 std::size_t PickleWriter::number_of(const Ptr<Storage>& storage) {
     const auto [found, is_new] = storage_numbers_.try_emplace(storage.get(), storages_.size());
@@ -245,6 +248,7 @@ void PickleWriter::value(const IValue& value) {
 }
 
 void PickleWriter::state_dict(const NamedTensors& tensors) {
+    is_state_dict_ = true;
     global("collections", "OrderedDict");
     out_ += ")R(";
     for (const auto& [name, each] : tensors) {

@@ -55,7 +55,7 @@ class PickleWriter {
     void items(const DictObject& dict);  // (key value key value u
     void named(std::string_view qualified_name);
     // Has the reader a class for a storage of these elements? Otherwise the tensor names its dtype.
-    virtual bool has_typed_storage(ScalarType) const { return true; }
+    virtual bool has_typed_storage(ScalarType dtype) const;
     // _rebuild_tensor_v2, or _v3, and its arguments.
     void plain_tensor(const Tensor& tensor, bool requires_grad);
     // The number of the storage, which is kept alive.
@@ -69,6 +69,7 @@ class PickleWriter {
     void counted(const IValue& value);
 
     std::string out_;
+    bool is_state_dict_ = false;  // torch.load reads it, not torch.jit.load
     int depth_ = 0;
     std::unordered_map<const void*, std::uint32_t> memo_;
     std::vector<Ptr<Storage>> storages_;

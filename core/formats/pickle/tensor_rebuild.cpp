@@ -120,6 +120,8 @@ std::optional<ScalarType> storage_dtype(std::string_view type_name) {
     return dtype_from_graph_name(type_name);
 }
 
+bool has_python_storage(ScalarType dtype) { return has_dtype(kCommonDtypes, dtype) && dtype != ScalarType::Complex32; }
+
 std::string storage_type_name(ScalarType dtype) { return concat("torch.", dtype_graph_name(dtype), "Storage"); }
 
 Ptr<Storage> ArchiveStorages::open(const std::string& key, ScalarType dtype, std::uint64_t bytes) {
@@ -163,7 +165,7 @@ StorageId parse_storage_id(const PickleNode& persistent) {
     } else if (quantised != kQuantisedTypes.end()) {
         id.dtype = quantised->dtype;
         id.quantised = quantised->name;
-    } else if (type == "torch.UntypedStorage" || type == "torch.storage.UntypedStorage") {
+    } else if (type == "torch.UntypedStorage" || type == kUntypedStorage) {
         id.is_typed = false;
     } else {
         throw Error(ErrorKind::Unsupported, concat("storage of type ", quote_name(type), ", which is not supported"));

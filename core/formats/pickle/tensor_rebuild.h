@@ -46,6 +46,9 @@ Tensor rebuild_dense(const PickleNode::Elements& args, const PickleNode* dtype, 
 // "torch.FloatStorage": PyTorch's class of storages of the type. Python has none for complex32, for unsigned integers
 // above eight bits and for floats of eight bits; TorchScript names them all.
 std::string storage_type_name(ScalarType dtype);
+bool has_python_storage(ScalarType dtype);
+// The class of the others.
+inline constexpr std::string_view kUntypedStorage = "torch.storage.UntypedStorage";
 std::optional<ScalarType> storage_dtype(std::string_view type_name);
 
 // A persistent id of a storage: ('storage', torch.FloatStorage, '0', 'cpu', 256).

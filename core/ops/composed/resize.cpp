@@ -120,7 +120,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = boxed<fill_diagonal>,
      .derivative = {fill_diagonal_backward},
      .gradient = "self: grad off the diagonal, 0 on it",
-     .samples = fill_diagonal_samples},
+     .samples = fill_diagonal_samples,
+     .dtypes = {kAnyDtype}},
 };
 
 }  // namespace

@@ -432,7 +432,7 @@ constexpr OperatorRecord kRecords[] = {
      .samples = gather_samples,
      .variants = kOut,
      .out = {.refusal = out_refusal::kStructured, .reads_by_index = true},
-     .dtypes = {kWithUnsigned, "scatter_gather_tensor_cpu"}},
+     .dtypes = {kWithUnsigned, "gather_expanded_index"}},
     {.schema = "aten::gather_backward(Tensor grad, Tensor self, int dim, Tensor index, bool sparse_grad) -> Tensor",
      .summary = "The gradient of gather.",
      .composite = boxed<gather_backward_function>},

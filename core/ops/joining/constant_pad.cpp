@@ -104,7 +104,7 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad without the border",
      .samples = constant_pad_samples,
      .variants = kOut,
-     .dtypes = {kWithUnsigned | kWithFloat8}},
+     .dtypes = {kAnyDtype}},
 };
 
 }  // namespace

@@ -388,7 +388,7 @@ constexpr OperatorRecord kRecords[] = {
      .variants = kInPlace | kOut,
      .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
      .python = {.has_older_form = true},
-     .dtypes = {kWithFloat8, "addmm_impl_cpu_"}},
+     .dtypes = {.kernel = "addmm_impl_cpu_"}},
 };
 
 }  // namespace

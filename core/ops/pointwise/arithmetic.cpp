@@ -41,6 +41,14 @@ void infer_sub(Arguments arguments, MetaList& outputs) {
     infer_add(arguments, outputs);
 }
 
+// PyTorch has the product of floats of eight bits with tensors alone, not with numbers.
+void infer_mul(Arguments arguments, MetaList& outputs) {
+    infer_binary(arguments, outputs);
+    const auto is_number = [](const IValue& v) { return !v.is_tensor() || v.tensor_impl()->sizes.empty(); };
+    require(!is_float8(outputs[0].dtype) || (!is_number(arguments[0]) && !is_number(arguments[1])),
+            "\"mul_cpu_reduced_float\" not implemented for '", dtype_graph_name(outputs[0].dtype), "'");
+}
+
 template <BinaryOp kPlain, BinaryOp kScaled>
 void call_scaled(Arguments arguments, IValue* results) {
     const Scalar alpha = arguments[2].to_scalar();
@@ -180,7 +188,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor",
      .summary = "Product, element by element.",
      .formula = "self other",
-     .infer = infer_binary,
+     .infer = infer_mul,
      .kernel = binary<BinaryOp::Mul>,
      .derivative = {mul_backward, {save_argument("self", "other"), save_argument("other", "self")}},
      .gradient = "self: grad other\nother: grad self",

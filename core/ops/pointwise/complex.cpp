@@ -116,6 +116,7 @@ void angle_kernel(Arguments arguments, IValue* results) {
         run(complex_part_kernel(ComplexPartOp::Angle, as), out, to_real_type(as), arguments, as, as);
         return;
     }
+    if (is_unsigned(self.dtype())) return fill_with(out, 0);
     const Tensor negative = fn::lt_scalar(self, Scalar(0));
     const Tensor rest =
         fn::masked_fill(fn::zeros_like(out), fn::isnan(self), Scalar(std::numeric_limits<double>::quiet_NaN()));
@@ -191,7 +192,8 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: conj(grad)",
      .samples = unary_samples,
      .variants = kInPlace | kOut,
-     .out = {.refusal = out_refusal::kFound}},
+     .out = {.refusal = out_refusal::kFound},
+     .dtypes = {kAnyDtype}},
     {.schema = "aten::complex(Tensor real, Tensor imag) -> Tensor",
      .summary = "Complex numbers from their parts.",
      .formula = "real + i imag",

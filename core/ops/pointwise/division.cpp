@@ -30,6 +30,10 @@ void infer_mode(Arguments arguments, MetaList& outputs) {
         infer_binary_float(arguments, outputs);
     else
         infer_binary_real(arguments, outputs);
+    const bool is_rounded = rounding_of(arguments[2]) != Rounding::True;
+    require(!is_rounded || !has_dtype(kUnsignedDtypes, outputs[0].dtype), "\"",
+            rounding_of(arguments[2]) == Rounding::Trunc ? "div_trunc_cpu" : "div_floor_cpu",
+            "\" not implemented for '", dtype_graph_name(outputs[0].dtype), "'");
 }
 // Bool is not divided with rounding.
 void run_rounded(BinaryOp op, Arguments arguments, IValue* results) {
@@ -150,7 +154,7 @@ constexpr OperatorRecord kRecords[] = {
      .out = {.overload = "Scalar_out"},
      .sparse = {.run = on_sparse::scale},
      .python = {.number_is_tensor = true},
-     .dtypes = {kWithUnsigned}},
+     .dtypes = {kWithUnsigned, "div_cpu_reduced_float"}},
     {.schema = "aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
      .summary = "Quotient, rounded towards 0 ('trunc') or down ('floor').",
      .formula = "round(self / other), towards 0 or down; unrounded without a mode",
@@ -163,7 +167,7 @@ constexpr OperatorRecord kRecords[] = {
      .out = {.overload = "out_mode"},
      .sparse = {.run = on_sparse::scale},
      .python = {.takes_numbers = true},
-     .dtypes = {.kernel = "div_trunc_cpu"}},
+     .dtypes = {kWithUnsigned, "div_trunc_cpu"}},
     {.schema = "aten::div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",
      .summary = "Quotient by a number, rounded.",
      .formula = "round(self / other), towards 0 or down; unrounded without a mode",
@@ -176,7 +180,7 @@ constexpr OperatorRecord kRecords[] = {
      .out = {.overload = "Scalar_mode_out"},
      .sparse = {.run = on_sparse::scale},
      .python = {.takes_numbers = true},
-     .dtypes = {.kernel = "div_trunc_cpu"}},
+     .dtypes = {kWithUnsigned, "div_trunc_cpu"}},
     {.schema = "aten::floor_divide(Tensor self, Tensor other) -> Tensor",
      .summary = "Quotient rounded down, Python's //.",
      .formula = "floor(self / other)",

@@ -120,7 +120,7 @@ void clamp_between(const Tensor& self, const IValue& low, const IValue& high, co
             top = high.is_none() ? -1 : std::max<std::int64_t>(top, 0);  // -1: all bits
         }
         const IValue inputs[] = {self, bottom, top};
-        run(ternary_kernel(TernaryOp::Clamp, as), out, as, inputs, as, as);
+        run(ternary_kernel(TernaryOp::Clamp, as), out, as, inputs, ScalarType::Int64, as);
         return;
     }
     // One bound of a pair of tensors missing: a maximum or minimum.

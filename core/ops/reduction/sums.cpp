@@ -352,7 +352,7 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = filling<count_along>,
      .variants = kOut,
      .is_gradient_stop = true,
-     .dtypes = {kWithUnsigned}},
+     .dtypes = {.kernel = "nonzero_count_cpu"}},
     {.schema = "aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
      .summary = "How many elements are nonzero along dimensions.",
      .infer = inferring<infer_count>,

@@ -194,19 +194,18 @@ std::vector<Sample> pad_samples(Random& random, ScalarType dtype) {
 }
 
 constexpr OperatorRecord kRecords[] = {
-    {
-        .schema = "aten::_pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first) -> (Tensor, Tensor)",
-        .summary =
-            "The rows of a padded batch step by step, without the padding, and how many sequences each step has.",
-        .formula = "data[sum of batch_sizes before t + n] = input[t, n]",
-        .results_from = ResultsFrom::Elements,
-        .kernel = run_pack,
-        .derivative = {pack_gradient, {save_result(1)}, "PackPaddedSequenceBackward0"},
-        .gradient = "input: grad, back in its places; 0 in the padding",
-        .samples = pack_samples,
-        .variants = kOut,
-        .placement = Placement::Mixed,
-    },
+    {.schema = "aten::_pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first) -> (Tensor, Tensor)",
+     .summary = "The rows of a padded batch step by step, without the padding, and how many sequences each step has.",
+     .formula = "data[sum of batch_sizes before t + n] = input[t, n]",
+     .results_from = ResultsFrom::Elements,
+     .kernel = run_pack,
+     .derivative = {pack_gradient, {save_result(1)}, "PackPaddedSequenceBackward0"},
+     .gradient = "input: grad, back in its places; 0 in the padding",
+     .samples = pack_samples,
+     .variants = kOut,
+     .placement = Placement::Mixed,
+
+     .dtypes = {kAnyDtype}},
     {
         .schema = "aten::_pack_padded_sequence_backward(Tensor grad, int[] input_size, Tensor batch_sizes, bool "
                   "batch_first) -> "
@@ -218,19 +217,19 @@ constexpr OperatorRecord kRecords[] = {
         .gradient = "grad: grad of what is no padding",
         .placement = Placement::Mixed,
     },
-    {
-        .schema =
-            "aten::_pad_packed_sequence(Tensor data, Tensor batch_sizes, bool batch_first, Scalar padding_value, int "
-            "total_length) -> "
-            "(Tensor, Tensor)",
-        .summary = "A padded batch from rows step by step, and the length of each sequence.",
-        .formula = "out[t, n] = data[sum of batch_sizes before t + n], padding_value elsewhere",
-        .results_from = ResultsFrom::Elements,
-        .kernel = run_pad,
-        .derivative = {pad_gradient, {save_argument("batch_sizes")}, "PadPackedSequenceBackward0"},
-        .gradient = "data: grad of what is no padding",
-        .samples = pad_samples,
-    },
+    {.schema =
+         "aten::_pad_packed_sequence(Tensor data, Tensor batch_sizes, bool batch_first, Scalar padding_value, int "
+         "total_length) -> "
+         "(Tensor, Tensor)",
+     .summary = "A padded batch from rows step by step, and the length of each sequence.",
+     .formula = "out[t, n] = data[sum of batch_sizes before t + n], padding_value elsewhere",
+     .results_from = ResultsFrom::Elements,
+     .kernel = run_pad,
+     .derivative = {pad_gradient, {save_argument("batch_sizes")}, "PadPackedSequenceBackward0"},
+     .gradient = "data: grad of what is no padding",
+     .samples = pad_samples,
+
+     .dtypes = {kAnyDtype}},
 };
 
 }  // namespace

@@ -136,7 +136,8 @@ constexpr OperatorRecord pair(std::string_view schema, std::string_view summary,
             .derivative = derivative,
             .samples = samples,
             .variants = variants,
-            .out = {.overload = out_overload}};
+            .out = {.overload = out_overload},
+            .dtypes = {kWithUnsigned}};
 }
 constexpr OperatorRecord alias(std::string_view schema, std::string_view summary, KernelFunction composite) {
     return {.schema = schema, .summary = summary, .composite = composite};
@@ -154,7 +155,6 @@ constexpr char kXlogySummary[] = "self ln(other), 0 where self is 0.";
 constexpr OperatorRecord kRecords[] = {
     pair("aten::special_zeta(Tensor self, Tensor other) -> Tensor", kZetaSummary, kZetaFormula, infer_wide_pair,
          kZetaKernel, {zeta_backward, {save_argument("self"), save_argument("other")}}, "out", zeta_samples)
-        .with_dtypes({kWithUnsigned})
         .with_gradient("other: -grad self zeta(self + 1, other)"),
     pair("aten::special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor", kZetaSummary, kZetaFormula,
          infer_wide_pair, kZetaKernel, {zeta_of_number_backward, {save_argument("other")}, "SpecialZetaBackward1"},
@@ -164,7 +164,6 @@ constexpr OperatorRecord kRecords[] = {
          zeta_at_number_samples),
     pair("aten::special_xlog1py(Tensor self, Tensor other) -> Tensor", kXlog1pySummary, kXlog1pyFormula, infer_pair,
          kXlog1py, {logarithm_backward<1>, {save_argument("self"), save_argument("other")}}, "out", floating_pairs)
-        .with_dtypes({kWithUnsigned})
         .with_gradient("self: grad ln(1 + other), 0 where self is 0\nother: grad self / (1 + other)"),
     pair("aten::special_xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor", kXlog1pySummary, kXlog1pyFormula,
          infer_pair, kXlog1py, {logarithm_backward<1>, {save_argument("other")}, "SpecialXlog1PyBackward1"},

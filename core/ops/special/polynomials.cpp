@@ -156,7 +156,8 @@ constexpr OperatorRecord record(std::string_view schema, std::string_view summar
             .samples = samples,
             .variants = kOut,
             .out = {.overload = out_overload},
-            .is_gradient_stop = true};
+            .is_gradient_stop = true,
+            .dtypes = {kWithUnsigned}};
 }
 
 #define LOUPE_POLYNOMIAL(name, function, summary, formula)                                                 \

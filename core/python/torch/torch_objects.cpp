@@ -229,6 +229,7 @@ IValue memory_format_object(std::string_view name) {
 
 std::optional<IValue> find_constant(std::string_view name) {
     if (const auto dtype = dtype_from_name(name)) return dtype_object(*dtype);
+    if (name == "chalf") return dtype_object(ScalarType::Complex32);  // in TorchScript a function alone
     for (const std::int64_t number : kQuantizedNumbers) {
         if (quantized_type(number)->name == name) return dtype_object_of(number);
     }
