@@ -9,9 +9,9 @@
 
 namespace {
 
-const QStringList kRooms{"base",  "tensor", "value", "autograd", "dispatch", "kernels", "ops",     "nn",
-                         "optim", "data",   "ir",    "script",   "passes",   "runtime", "formats", "python",
-                         "model", "record", "study", "train",    "session",  "plugin"};
+const QStringList kRooms{"base",   "text",  "tensor", "value", "autograd", "dispatch", "kernels", "ops",
+                         "nn",     "optim", "data",   "ir",    "script",   "passes",   "runtime", "formats",
+                         "python", "model", "record", "study", "train",    "session",  "plugin"};
 // Rooms in rooms, of those that have an order; what lies in the room itself stands above them.
 const QMap<QString, QStringList> kSubRooms{
     {"nn", {"init", "functional", "utils", "layers"}},
