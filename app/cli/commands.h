@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/formats/numpy/npy.h"
+#include "core/model/generate.h"
 #include "core/model/program.h"
 #include "core/record/backward_roots.h"
 #include "core/record/recorder.h"
@@ -27,6 +28,7 @@ struct RunArguments {
     std::string model;
     std::string inputs_file;
     std::vector<std::string> input_specs;
+    std::optional<std::string> text;  // instead of inputs: what a tokenizer makes of it
     std::string method;
     std::string weights;
     std::string build;            // of a model source: the expression that makes the model
@@ -69,7 +71,9 @@ struct PreparedRun {
     std::unique_ptr<session::PreparedMethod> method;
     session::RunOptions options;  // for its recording
     std::vector<IValue> arguments;
-    std::unique_ptr<session::BackwardSource> backward;  // null without backward
+    std::shared_ptr<const session::TextModel> text_model;  // null: not run on a text
+    text::Encoding tokens;                                 // of the text
+    std::unique_ptr<session::BackwardSource> backward;     // null without backward
     std::function<void(const std::string& line)> notice = print_notice;
 };
 // The method's arguments when the command line says inputs; empty otherwise.
@@ -116,6 +120,18 @@ void write_trace(const session::Recording& recording, const std::string& file);
 int run_info(const std::string& model, const std::string& build, const FilePermissions& permissions);
 int run_convert(const RunArguments& options, const std::string& out, const std::string& shard_size);
 int run_run(const RunArguments& options);
+// The tokens of a text, a row each.
+void print_tokens(const text::Encoding& tokens);
+// The likeliest words behind the last position; nothing where the results are no logits of words.
+void print_next_words(const session::TextModel& model, const TensorList& outputs);
+struct GenerateArguments {
+    RunArguments run;  // the model, the text, the device
+    std::optional<std::int64_t> max_tokens, top_k;
+    std::optional<double> temperature, top_p, min_p, repetition_penalty;
+    bool greedy = false;
+    bool tokens = false;  // a row a token instead of the text
+};
+int run_generate(const GenerateArguments& options);
 int run_check(const RunArguments& options);
 int run_bench(const RunArguments& options);
 struct IrArguments {

@@ -195,6 +195,7 @@ void add_run(CLI::App& app, int& status) {
     run->add_option("--trace", options->trace_file, "write the events as a Chrome trace");
     run->add_option("--record", options->record_file,
                     "write the whole recording, to open later in the window (.loupe)");
+    run->add_option("--text", options->text, "of a Hugging Face folder, instead of inputs: a text for its tokenizer");
     run->add_flag("--stats", options->stats, "print a row an event");
     run->add_flag("--parts", options->parts,
                   "with --stats, --record or --trace: also what runs inside operators that are made of others");
@@ -202,6 +203,33 @@ void add_run(CLI::App& app, int& status) {
         options->backward |= options->grad_norms;
         status = run_run(*options);
     });
+}
+
+void add_generate(CLI::App& app, int& status) {
+    const auto options = std::make_shared<GenerateArguments>();
+    RunArguments& model = options->run;
+    auto* generate = app.add_subcommand("generate", "continue a text token by token with the model of a folder");
+    generate->add_option("MODEL", model.model, "the Hugging Face folder, or a file in it")->required();
+    generate->add_option("--text", model.text, "what to continue")->required();
+    const auto integer = [&](const char* name, std::optional<std::int64_t>& to, const char* what) {
+        generate->add_option(name, to, what);
+    };
+    const auto number = [&](const char* name, std::optional<double>& to, const char* what) {
+        generate->add_option(name, to, what);
+    };
+    integer("--max-tokens", options->max_tokens, "end after as many; default as generation_config.json says, else 64");
+    auto* greedy = generate->add_flag("--greedy", options->greedy, "the likeliest token each time");
+    number("--temperature", options->temperature, "divides the logits before a token is drawn");
+    integer("--top-k", options->top_k, "only the K likeliest; 0: all");
+    number("--top-p", options->top_p, "only the likeliest that together have this probability");
+    number("--min-p", options->min_p, "only those with this part of the likeliest's probability");
+    number("--repetition-penalty", options->repetition_penalty, "of tokens that the text has already");
+    for (const char* name : {"--temperature", "--top-k", "--top-p", "--min-p"}) greedy->excludes(name);
+    add_seed(*generate, model.seed, "of the tokens that are drawn");
+    generate->add_flag("--tokens", options->tokens, "print a row a token, with its probability");
+    generate->add_option("--device", model.device, "cpu or cuda[:N]");
+    add_number(*generate, "--threads", model.threads, "default all cores")->check(CLI::Range(0, loupe::most_threads()));
+    generate->callback([options, &status] { status = run_generate(*options); });
 }
 
 void add_check(CLI::App& app, int& status) {
@@ -356,8 +384,8 @@ int run(int argc, char** argv) {
     CLI::App app("The engine of Tensorloupe, without a window.", "tensorloupe-cli");
     app.require_subcommand(1);
     int status = 0;
-    for (auto* add : {add_info, add_run, add_check, add_bench, add_train, add_ir, add_bisect, add_trace, add_data,
-                      add_plan, add_convert, add_passes, add_ops})
+    for (auto* add : {add_info, add_run, add_generate, add_check, add_bench, add_train, add_ir, add_bisect, add_trace,
+                      add_data, add_plan, add_convert, add_passes, add_ops})
         add(app, status);
     try {
         const CancelScope stops(&stop_flag());

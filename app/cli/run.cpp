@@ -136,6 +136,7 @@ int run_run(const RunArguments& options) {
     check_not_taken_by_source({"--outputs", options.outputs_file}, options.model);
     const PreparedRun run = prepare_run(options);
     if (!run.program) return 0;  // a program without a model: it has run
+    if (run.text_model) print_tokens(run.tokens);
     const bool is_watched = options.stats || !options.record_file.empty();
     const TensorList outputs =
         is_watched || !options.trace_file.empty() ? execute_recorded(run, options) : execute(run);
@@ -146,6 +147,7 @@ int run_run(const RunArguments& options) {
                                                          .norms = options.grad_norms}));
     }
     if (!options.stats) print_results(outputs);
+    if (run.text_model) print_next_words(*run.text_model, outputs);
     if (!is_watched) print_run_verdict(run, outputs, options);
     return 0;
 }

@@ -197,7 +197,15 @@ PreparedRun prepare_run(const RunArguments& options) {
     if (!run.program) return run;
     const std::string method = options.method.empty() ? run.program->default_method() : options.method;
     run.options.method = method;
-    run.options.inputs = specs_of(options, *run.program, run.program->schema(method));
+    if (options.text) {
+        if (!options.inputs_file.empty() || !options.input_specs.empty())
+            throw Error(ErrorKind::Usage, "give --text, or --inputs and --input, not both");
+        run.text_model = std::make_shared<const session::TextModel>(run.program, options.model);
+        run.tokens = run.text_model->encode(*options.text);
+        run.options.inputs = run.text_model->input_specs(run.tokens);
+    } else {
+        run.options.inputs = specs_of(options, *run.program, run.program->schema(method));
+    }
     run.options.backward = options.backward;
     if (options.backward) run.options.backward_from = backward_from(options);
     run.options.pipeline = options.pipeline;

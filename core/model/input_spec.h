@@ -25,6 +25,7 @@ struct InputSpec {
     std::string file;  // .npy, .npz, .pt, .png, .jpg
     std::string key;   // "arg0" in an .npz
     // For arguments that are no tensors: a Python literal ("3", "0.5", "True", "[1, 2]", "None", "'text'").
+    // With a shape: the elements of a tensor of that shape and dtype, as a list.
     std::optional<std::string> literal;
     // For list and tuple arguments: one spec an element.
     std::vector<InputSpec> elements;

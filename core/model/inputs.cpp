@@ -77,6 +77,23 @@ Tensor tensor_from(const InputSpec& spec) {
     return generated(spec, *dtype);
 }
 
+// A tensor whose elements are given.
+Tensor listed(const InputSpec& spec) {
+    const auto dtype = dtype_from_name(spec.dtype);
+    if (!dtype) usage(concat("unknown dtype '", spec.dtype, "'"));
+    const IValue list = literal_value(*spec.literal, *types::list(types::integer()));
+    const auto& elements = list.to_list().elements;
+    const Tensor t = empty(spec.shape, *dtype);
+    if (std::ssize(elements) != t.numel())
+        usage(concat(counted(elements.size(), "element"), " for ", shape_text(spec.shape)));
+    t.storage()->set_category(MemoryCategory::Input);
+    visit_dtype(*dtype, [&]<typename T>(std::type_identity<T>) {
+        T* to = t.data<T>();
+        for (const IValue& element : elements) *to++ = Scalar(element.to_int()).to<T>();
+    });
+    return t;
+}
+
 const Type& unwrapped(const Type& type) { return type.kind() == TypeKind::Optional ? *type.element() : type; }
 
 // A tensor that the first layer with parameters takes.
@@ -191,6 +208,7 @@ bool is_int_list(const Type& type) { return type.kind() == TypeKind::List && typ
 }  // namespace
 
 IValue make_input(const InputSpec& spec, const Argument& argument) {
+    if (spec.literal && !spec.shape.empty()) return listed(spec);
     if (spec.literal) return literal_value(*spec.literal, *argument.type);
     const Type& type = unwrapped(*argument.type);
     const bool is_open = type.kind() == TypeKind::Any || type.kind() == TypeKind::Union;

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/model/generate.h"
+
+#include <algorithm>
+
+#include "core/autograd/grad_mode.h"
+#include "core/base/cancel.h"
+#include "core/base/error.h"
+#include "core/text/byte_alphabet.h"
+
+namespace loupe::session {
+namespace {
+
+constexpr std::int64_t kTokens = 64;
+
+}  // namespace
+
+GenerateOptions generate_options(const TextModel& model) {
+    GenerateOptions out;
+    out.sampling = sampling_of(model.generation());
+    if (const auto most = model.ids_named("max_new_tokens"); !most.empty()) out.max_tokens = most.front();
+    return out;
+}
+
+TextGenerator::TextGenerator(std::shared_ptr<const TextModel> model, const std::string& text, GenerateOptions options)
+    : model_(std::move(model)), options_(std::move(options)), generator_(options_.seed), prompt_(model_->encode(text)) {
+    check_sampling(options_.sampling);
+    if (options_.max_tokens <= 0) options_.max_tokens = kTokens;
+    ends_ = model_->ids_named("eos_token_id");
+    has_cache_ = model_->place_of("past_key_values") && model_->place_of("use_cache");
+    if (model_->place_of("decoder_input_ids")) {
+        ids_.push_back(model_->decoder_start());
+    } else {
+        for (const text::EncodedToken& token : prompt_) ids_.push_back(token.id);
+    }
+    context_ = taken_ = ids_.size();
+    // Some words before give the first one its space.
+    if (!model_->place_of("decoder_input_ids")) context_ -= std::min<std::size_t>(context_, 5);
+}
+
+std::vector<IValue> TextGenerator::arguments() const {
+    if (const auto decoder = model_->place_of("decoder_input_ids")) {
+        std::vector<IValue> out = model_->program().make_arguments(model_->input_specs(prompt_), "forward");
+        out[*decoder] = IValue(row_of_ids(ids_, model_->program().device()));
+        return out;
+    }
+    std::vector<IValue> out;
+    const Device device = model_->program().device();
+    const auto give = [&](std::string_view name, IValue value) {
+        const auto place = model_->place_of(name);
+        if (!place) return;
+        if (out.size() <= *place) out.resize(*place + 1);
+        out[*place] = std::move(value);
+    };
+    const bool continues = has_cache_ && !generated_.empty();
+    give("input_ids", IValue(row_of_ids(continues ? std::vector{ids_.back()} : ids_, device)));
+    give("attention_mask", IValue(row_of_ids(std::vector<std::int64_t>(ids_.size(), 1), device)));
+    if (has_cache_) {
+        give("past_key_values", cache_);
+        give("use_cache", IValue(true));
+    }
+    return out;
+}
+
+std::int64_t TextGenerator::step() {
+    if (is_done_) throw Error(ErrorKind::Usage, "the text has ended");
+    const GradModeScope no_grad(false);
+    check_cancelled();
+    IValue result = model_->program().source()->forward(arguments());
+    if (has_cache_) {
+        if (!result.is_tuple() || result.to_tuple().elements.size() != 2)
+            throw Error(ErrorKind::Run, "the model gives no cache of keys and values");
+        cache_ = result.to_tuple().elements[1];
+        result = IValue(result.to_tuple().elements[0]);
+    }
+    if (!result.is_tensor()) throw Error(ErrorKind::Run, "the model gives no logits of tokens");
+    logits_ = last_scores(result.to_tensor());
+    scores_ = logits_;
+    process_scores(scores_, ids_, options_.sampling);
+    const std::int64_t next = choose_token(scores_, options_.sampling.samples, generator_);
+    ids_.push_back(next);
+    generated_.push_back(next);
+    is_done_ = std::ranges::count(ends_, next) > 0 || std::ssize(generated_) >= options_.max_tokens;
+    return next;
+}
+
+std::string TextGenerator::text_from(std::size_t begin, std::size_t end) const {
+    std::vector<text::TokenId> tokens;
+    for (std::size_t i = begin; i < end; ++i) tokens.push_back(static_cast<text::TokenId>(ids_[i]));
+    return model_->tokenizer().decode(tokens);
+}
+
+std::string TextGenerator::take_text() {
+    const std::string before = text_from(context_, taken_);
+    const std::string all = text_from(context_, ids_.size());
+    // Bytes may belong to a character with those that come.
+    const std::string* last =
+        ids_.empty() ? nullptr : model_->tokenizer().token(static_cast<text::TokenId>(ids_.back()));
+    const bool is_byte = last != nullptr && text::byte_of_token(*last);
+    if (!is_done_ && (is_byte || all.size() <= before.size() || all.ends_with("\xEF\xBF\xBD"))) return {};
+    context_ = std::max(context_, taken_ - std::min<std::size_t>(taken_, 5));
+    taken_ = ids_.size();
+    return all.size() > before.size() ? all.substr(before.size()) : std::string();
+}
+
+}  // namespace loupe::session

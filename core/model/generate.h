@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Text token by token: each call of step() runs the model once and gives the next token. A model with a cache of keys
+// and values is given the last token alone.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/model/next_token.h"
+#include "core/model/text_model.h"
+
+namespace loupe::session {
+
+struct GenerateOptions {
+    SamplingOptions sampling;
+    std::int64_t max_tokens = 0;  // 0: as generation_config.json says, else 64
+    std::uint64_t seed = 0;
+};
+// As the model's generation_config.json has them. Throws Error (File).
+GenerateOptions generate_options(const TextModel& model);
+
+class TextGenerator {
+  public:
+    // Throws Error (Usage) for options that do not fit, and what encode() throws.
+    TextGenerator(std::shared_ptr<const TextModel> model, const std::string& text, GenerateOptions options);
+
+    // Is no further token to come: the last one ends the text, or there are as many as were asked for?
+    bool is_done() const { return is_done_; }
+    // Throws Error (Run), what the model throws, and Cancelled.
+    std::int64_t step();
+
+    // The tokens of the given text.
+    const text::Encoding& prompt() const { return prompt_; }
+    // Those that came, with the one that ends the text.
+    const std::vector<std::int64_t>& generated() const { return generated_; }
+    // What the new tokens made of the text since the last call: whole characters only, all of it when done.
+    std::string take_text();
+    // The scores that the last token was chosen from, before and after the options were applied.
+    const std::vector<float>& logits() const { return logits_; }
+    const std::vector<float>& scores() const { return scores_; }
+
+  private:
+    std::vector<IValue> arguments() const;
+    std::string text_from(std::size_t begin, std::size_t end) const;
+
+    std::shared_ptr<const TextModel> model_;
+    GenerateOptions options_;
+    MersenneTwister generator_;
+    text::Encoding prompt_;
+    std::vector<std::int64_t> ids_;  // what repetition is counted in: of decoders with an encoder, the decoder's
+    std::vector<std::int64_t> generated_, ends_;
+    bool has_cache_ = false, is_done_ = false;
+    IValue cache_;
+    std::vector<float> logits_, scores_;
+    // Of the ids: where the words begin that give the next its context, and what of them has been taken.
+    std::size_t context_ = 0, taken_ = 0;
+};
+
+}  // namespace loupe::session

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A model of a Hugging Face folder with its tokenizer: text to arguments of forward, results to words.
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/ordered_json.h"
+#include "core/model/program.h"
+#include "core/text/tokenizer.h"
+
+namespace loupe::session {
+
+class TextModel {
+  public:
+    // path: the folder, or a file in it. Throws Error (File) where there is no tokenizer or it is damaged, Unsupported
+    // for a model that takes no input_ids.
+    TextModel(std::shared_ptr<Program> program, const std::filesystem::path& path);
+
+    Program& program() const { return *program_; }
+    const text::Tokenizer& tokenizer() const { return *tokenizer_; }
+    const FunctionSchema& schema() const;
+    // generation_config.json, with what config.json has of it besides.
+    const OrderedJson& generation() const { return generation_; }
+
+    // Throws Error (File) where an id lies beyond the vocabulary, Usage for a text without tokens.
+    text::Encoding encode(const std::string& text) const;
+    // Inputs of forward by their names: input_ids, attention_mask, token_type_ids, and decoder_input_ids, the token
+    // that decoders begin with. The last that is given ends them.
+    std::vector<InputSpec> input_specs(const text::Encoding& tokens) const;
+    // The place of an argument of forward, without self.
+    std::optional<std::size_t> place_of(std::string_view argument) const;
+    // An integer or list of them of the generation's settings; empty where there is none.
+    std::vector<std::int64_t> ids_named(const char* name) const;
+    std::int64_t decoder_start() const;
+    // 0: unknown.
+    std::int64_t vocabulary_size() const { return vocabulary_size_; }
+
+    // As it stands in a text: "▁dog" and "Ġdog" are " dog".
+    std::string shown(std::int64_t id) const;
+
+  private:
+    std::shared_ptr<Program> program_;
+    std::shared_ptr<const text::Tokenizer> tokenizer_;
+    OrderedJson generation_;
+    std::int64_t vocabulary_size_ = 0;
+};
+
+// [1, n] of int64.
+Tensor row_of_ids(const std::vector<std::int64_t>& ids, Device device);
+// Of logits [..., n, vocabulary] the scores of the last position of the first row, as float32.
+std::vector<float> last_scores(const Tensor& logits);
+
+}  // namespace loupe::session
