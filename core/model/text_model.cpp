@@ -129,6 +129,8 @@ std::string TextModel::shown(std::int64_t id) const {
     // Decoders leave the space before the first word out.
     const std::string& name = *tokenizer_->token(token);
     const std::string text = tokenizer_->decode(std::vector{token}, false);
+    // A part of a character has no text of its own.
+    if (text.find("\xEF\xBF\xBD") != std::string::npos) return name;
     const bool begins_word = name.starts_with("\u2581") && !text.starts_with(' ');
     return begins_word ? concat(" ", text) : text;
 }

@@ -39,7 +39,7 @@ class TextModel {
     // 0: unknown.
     std::int64_t vocabulary_size() const { return vocabulary_size_; }
 
-    // As it stands in a text: "▁dog" and "Ġdog" are " dog".
+    // As it stands in a text: "▁dog" and "Ġdog" are " dog". Of a part of a character the token's own name.
     std::string shown(std::int64_t id) const;
 
   private:
