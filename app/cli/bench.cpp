@@ -10,7 +10,6 @@
 #include "core/base/strings.h"
 #include "core/record/operator_times.h"
 #include "core/record/run_phases.h"
-#include "core/tensor/device_interface.h"
 
 namespace loupe::cli {
 namespace {
@@ -85,12 +84,12 @@ int run_bench(const RunArguments& options) {
     const PreparedRun run = prepare_run(options);
     if (options.operators) return time_operators(run, options);
     for (int i = 0; i < options.warmup; ++i) step(run, options);
-    synchronize_devices();
+    session::wait_for_devices();
     std::vector<double> times;
     for (int i = 0; i < options.repeat; ++i) {
         const auto from = Clock::now();
         step(run, options);
-        synchronize_devices();
+        session::wait_for_devices();
         times.push_back(seconds_since(from));
     }
     std::sort(times.begin(), times.end());

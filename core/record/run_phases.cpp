@@ -6,6 +6,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/observer.h"
 #include "core/autograd/variable.h"
+#include "core/tensor/device_interface.h"
 
 namespace loupe::session {
 
@@ -64,5 +65,7 @@ void run_phases(const PreparedMethod& method, std::vector<IValue> arguments, con
     const MemoryCategoryScope category(MemoryCategory::Gradient);
     run_backward(roots);
 }
+
+void wait_for_devices() { synchronize_devices(); }
 
 }  // namespace loupe::session

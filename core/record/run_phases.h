@@ -39,4 +39,7 @@ void require_input_gradients(const std::vector<IValue>& arguments);
 void run_phases(const PreparedMethod& method, std::vector<IValue> arguments, const BackwardSource* backward,
                 const std::function<void(const IValue&)>& on_result = {});
 
+// Until the work that was given to devices is done: what a clock of the host must wait for.
+void wait_for_devices();
+
 }  // namespace loupe::session
