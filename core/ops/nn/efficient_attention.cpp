@@ -171,16 +171,22 @@ void run_backward(Arguments a, IValue* results) {
 }
 
 void backward_gradient(GradientContext& c) {
-    const Tensor bias = c.is_argument_defined("attn_bias") ? c.argument("attn_bias") : Tensor();
+    const bool has_bias = c.is_argument_defined("attn_bias");
     const double scale = scale_of(c.value("scale"), c.argument("query"));
     const bool is_causal = c.value("is_causal").to_bool();
     const auto backward = [&](const TensorList& in) {
+        const Tensor bias = has_bias ? in[4] : Tensor();
         TensorList grads = plain_backward(in, bias, Tensor(), is_causal, scale);
-        grads.pop_back();
+        if (has_bias)
+            grads[3] = op_sum_to_size(grads[3], bias.sizes());
+        else
+            grads.pop_back();
         return grads;
     };
-    set_composed_gradients(c, backward, {"grad_out_", "query", "key", "value"},
-                           {c.grad_output(0), c.grad_output(1), c.grad_output(2)});
+    TensorList cotangents{c.grad_output(0), c.grad_output(1), c.grad_output(2)};
+    if (!has_bias) return set_composed_gradients(c, backward, {"grad_out_", "query", "key", "value"}, cotangents);
+    cotangents.push_back(c.grad_output(3));
+    set_composed_gradients(c, backward, {"grad_out_", "query", "key", "value", "attn_bias"}, cotangents);
 }
 
 Cost attention_cost(Arguments a, std::span<const IValue> results) {
@@ -253,7 +259,8 @@ constexpr OperatorRecord kRecords[] = {
         .gradient = "grad_out_: derivative of the products above\n"
                     "query: as grad_out_\n"
                     "key: as grad_out_\n"
-                    "value: as grad_out_",
+                    "value: as grad_out_\n"
+                    "attn_bias: as grad_out_",
     },
 };
 

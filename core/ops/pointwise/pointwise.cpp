@@ -120,7 +120,7 @@ void run_unary(UnaryOp op, Arguments arguments, IValue* results, const Scalar* p
 
 void run_test(TestOp op, Arguments arguments, IValue* results) {
     const ScalarType dtype = arguments[0].tensor_impl()->dtype;
-    if (op == TestOp::SignBit && is_unsigned(dtype)) return fill_with(results[0].to_tensor(), false);
+    if (op == TestOp::SignBit && has_dtype(kUnsignedDtypes, dtype)) return fill_with(results[0].to_tensor(), false);
     const ScalarType as = op == TestOp::LogicalNot && dtype == ScalarType::Bool ? dtype : compute_type(dtype);
     run(test_kernel(op, as), results[0].to_tensor(), ScalarType::Bool, arguments.first(1), dtype, as);
 }
