@@ -166,7 +166,8 @@ class Bpe final : public TokenModel {
                 refuse(concat("merge ", rank, " is no pair of tokens"));
             }
             const std::string_view tail = right.substr(std::min(prefix_.size(), right.size()));
-            merges_.add(known(left, rank), known(right, rank), {rank, known(concat(left, tail), rank)});
+            const TokenId first = known(left, rank), second = known(right, rank);
+            merges_.add(first, second, {rank, known(concat(left, tail), rank)});
             ++rank;
         }
     }

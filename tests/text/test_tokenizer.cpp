@@ -142,7 +142,8 @@ void TestTokenizer::refuses_damaged_files() {
     QCOMPARE(refusal(huge), std::string("the id of the token 'a' is none: -1"));
     const Json merges{{"model", {{"type", "BPE"}, {"vocab", {{"a", 0}}}, {"merges", Json::array({"a b"})}}}};
     QCOMPARE(refusal(merges), std::string("merge 0 needs the token 'b', which is not there"));
-    const Json unigram{{"model", {{"type", "Unigram"}, {"vocab", {{"a", 0.5}}}, {"unk_id", 7}}}};
+    const Json unigram{
+        {"model", {{"type", "Unigram"}, {"vocab", Json::array({Json::array({"a", 0.5})})}, {"unk_id", 7}}}};
     QCOMPARE(refusal(unigram), std::string("unk_id is 7 of 1 tokens"));
     QCOMPARE(refusal(with_part("normalizer", {{"type", "Precompiled"}, {"precompiled_charsmap", "/////w=="}})),
              std::string("precompiled_charsmap is truncated"));
