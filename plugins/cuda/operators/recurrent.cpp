@@ -34,18 +34,6 @@ void* row_at(const Tensor& t, std::int64_t row) {
     return static_cast<char*>(address_of(t)) + row * t.size(1) * static_cast<std::int64_t>(t.element_size());
 }
 
-// The tensor itself where it is dense and of the dtype.
-class Result {
-  public:
-    Result(const IValue& result, ScalarType dtype) : room_(result.to_tensor(), dtype) {}
-    const Tensor& tensor() const { return room_.tensor(); }
-    ~Result() = default;
-    void put_back() const { room_.put_back(); }
-
-  private:
-    Room room_;
-};
-
 // (input, hx, cx, w_ih, w_hh, b_ih, b_hh, batch_sizes, mode, reverse)
 void layer(Arguments a, IValue* results) {
     const Mode mode = rnn::parse_mode(a[8].to_string());
@@ -55,7 +43,8 @@ void layer(Arguments a, IValue* results) {
     const Tensor input = dense(a[0].to_tensor(), dtype), w_ih = dense(a[3].to_tensor(), dtype),
                  w_hh = dense(a[4].to_tensor(), dtype), b_ih = dense(a[5].to_tensor(), dtype),
                  b_hh = dense(a[6].to_tensor(), dtype);
-    const Result output(results[0], dtype), hy(results[1], dtype), cy(results[2], dtype), workspace(results[3], dtype);
+    const Room output(results[0].to_tensor(), dtype), hy(results[1].to_tensor(), dtype),
+        cy(results[2].to_tensor(), dtype), workspace(results[3].to_tensor(), dtype);
     copy_into(hy.tensor(), a[1].to_tensor());
     if (mode == Mode::Lstm) copy_into(cy.tensor(), a[2].to_tensor());
     Tensor gates;
@@ -82,7 +71,7 @@ void layer(Arguments a, IValue* results) {
         step.workspace = row_at(workspace.tensor(), at.row);
         run_recurrent_step(queue, step);
     }
-    for (const Result* result : {&output, &hy, &cy, &workspace}) result->put_back();
+    for (const Room* result : {&output, &hy, &cy, &workspace}) result->put_back();
 }
 
 // What the steps of a backward pass read and write.
