@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include <unordered_set>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
@@ -46,8 +47,7 @@ class Linter {
         for (std::size_t i = 0; i < node.inputs().size(); ++i) {
             const Value* input = node.input(i);
             require(scope_.contains(input), &node, concat("uses %", input->debug_name(), " where it is not defined"));
-            require(std::count(input->uses().begin(), input->uses().end(), Use{const_cast<Node*>(&node), i}) == 1,
-                    &node, concat("is not among the uses of %", input->debug_name()));
+            require(listed_.erase({&node, i}) == 1, &node, concat("is not among the uses of %", input->debug_name()));
         }
     }
 
@@ -61,6 +61,8 @@ class Linter {
             for (const Use& use : output->uses()) {
                 require(use.offset < use.user->inputs().size() && use.user->input(use.offset) == output, &node,
                         concat("lists a use of %", output->debug_name(), " that is none"));
+                require(listed_.insert({use.user, use.offset}).second, &node,
+                        concat("lists a use of %", output->debug_name(), " twice"));
             }
             scope_.insert(output);
         }
@@ -90,8 +92,16 @@ class Linter {
         throw Error(ErrorKind::Internal, concat("graph: ", node->kind().str(), " (node ", node->id(), ") ", what));
     }
 
+    struct PlaceHash {
+        std::size_t operator()(const std::pair<const Node*, std::size_t>& place) const {
+            return std::hash<const Node*>()(place.first) * 31 + place.second;
+        }
+    };
+
     const Graph& graph_;
     std::unordered_set<const Value*> scope_;
+    // Inputs that uses of a value name and that are not read yet: a weight that many nodes read is not searched for each.
+    std::unordered_set<std::pair<const Node*, std::size_t>, PlaceHash> listed_;
     std::unordered_set<std::size_t> ids_;
 };
 
