@@ -587,6 +587,8 @@ void refuse_form(const Operator& op, TensorForm form) {
                 return {"SparseCsrCPU", "compressed sparse tensors", "to_dense()"};
             case TensorForm::Quantized:
                 return {"QuantizedCPU", "quantised tensors", "dequantize()"};
+            case TensorForm::Packed:
+                return {"PackedCPU", "packed weights", "dequantize()"};
         }
         return {};
     }();

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/tensor/ggml_blocks.h"
 
 namespace loupe {
 namespace {
@@ -57,6 +58,19 @@ Tensor make_packed(const GgmlType& type, const Tensor& bytes, std::vector<std::i
     auto parts = std::make_shared<const PackedParts>(type, bytes, std::move(row_order));
     const Dims sizes{parts->rows(), parts->columns()};
     return make_with_parts(std::move(parts), span_of(sizes), ScalarType::Float32);
+}
+
+Tensor unpacked(const Tensor& t) {
+    const PackedParts& parts = packed_parts(t);
+    const Dims sizes{parts.rows(), parts.columns()};
+    const Tensor out = empty(span_of(sizes), ScalarType::Float32);
+    const auto* const from = parts.bytes.data<std::uint8_t>();
+    for (std::int64_t i = 0; i < parts.rows(); ++i)
+        dequantize_blocks(*parts.type, from + parts.stored_row(i) * parts.bytes.size(1), parts.columns(),
+                          out.data<float>() + i * parts.columns());
+    if (!parts.is_transposed) return out;
+    const Dims turned{parts.columns(), parts.rows()}, strides{1, parts.columns()};
+    return out.view_as_strided(span_of(turned), span_of(strides), 0);
 }
 
 Tensor packed_alias(const Tensor& t) {

@@ -45,6 +45,8 @@ const PackedParts& packed_parts(const Tensor& t);
 // [rows, columns] of a contiguous uint8 [rows, bytes of a row]. Throws Error (Run) unless the bytes are whole blocks
 // and the order names each row once.
 Tensor make_packed(const GgmlType& type, const Tensor& bytes, std::vector<std::int32_t> row_order = {});
+// The numbers, float32, in the sizes of the tensor.
+Tensor unpacked(const Tensor& t);
 // Another view of the same bytes.
 Tensor packed_transpose(const Tensor& t);
 Tensor packed_alias(const Tensor& t);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/ops/quantized/ggml_blocks.h"
+#include "core/tensor/ggml_blocks.h"
 
 #include <array>
 #include <bit>
@@ -7,10 +7,10 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ops/quantized/ggml_grids.h"
+#include "core/tensor/ggml_grids.h"
 #include "core/tensor/half.h"
 
-namespace loupe::quantized_ops {
+namespace loupe {
 namespace {
 
 using Bytes = const std::uint8_t*;
@@ -311,4 +311,4 @@ void dequantize_blocks(const GgmlType& type, const std::uint8_t* blocks, std::in
     for (std::int64_t i = 0; i < count / type.elements; ++i) function(blocks + i * type.bytes, to + i * type.elements);
 }
 
-}  // namespace loupe::quantized_ops
+}  // namespace loupe

@@ -6,7 +6,7 @@
 
 #include "core/tensor/packed.h"
 
-namespace loupe::quantized_ops {
+namespace loupe {
 
 // `count` elements, whole blocks, of any type that ggml_type() has. The bytes are little-endian and need no alignment.
 void dequantize_blocks(const GgmlType& type, const std::uint8_t* blocks, std::int64_t count, float* to);
@@ -20,4 +20,4 @@ struct ScaleAndMin {
 };
 ScaleAndMin scale_and_min(const std::uint8_t* scales, int i);
 
-}  // namespace loupe::quantized_ops
+}  // namespace loupe

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/ops/quantized/ggml_grids.h"
+#include "core/tensor/ggml_grids.h"
 
 #include <array>
 
-namespace loupe::quantized_ops {
+namespace loupe {
 namespace {
 
 constexpr std::array<std::uint16_t, 256> kIq2Xxs{
@@ -296,4 +296,4 @@ std::span<const std::uint16_t> grid_iq3_xxs() { return kIq3Xxs; }
 std::span<const std::uint16_t> grid_iq3_s() { return kIq3S; }
 std::span<const std::uint16_t> grid_iq1() { return kIq1; }
 
-}  // namespace loupe::quantized_ops
+}  // namespace loupe

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace loupe::quantized_ops {
+namespace loupe {
 
 // Coordinates 0..2 are 8, 25, 43.
 std::span<const std::uint16_t> grid_iq2_xxs();  // 256
@@ -19,4 +19,4 @@ std::span<const std::uint16_t> grid_iq3_s();  // 512
 // Coordinates 0..2 are -1, 0, 1.
 std::span<const std::uint16_t> grid_iq1();  // 2048
 
-}  // namespace loupe::quantized_ops
+}  // namespace loupe
