@@ -149,7 +149,7 @@ class TestGguf : public QObject {
         row("list", start + little(0, 8) + little(1, 8) + named_text("k") + little(9, 4) + little(4, 4) +
                         little(std::uint64_t{1} << 62, 8),
             "truncated: it has 4611686018427387904 elements in a list, and 0 bytes follow");
-        std::string deep = start + little(0, 8) + little(1, 8) + named_text("k");
+        std::string deep = start + little(0, 8) + little(1, 8) + named_text("k") + little(9, 4);
         for (int i = 0; i < 9; ++i) deep += little(9, 4) + little(1, 8);
         row("deep lists", deep, "the lists of 'k' nest too deep");
         row("value", start + little(0, 8) + little(1, 8) + named_text("k") + little(77, 4),

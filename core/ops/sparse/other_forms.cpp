@@ -174,6 +174,8 @@ Tensor on_compressed(FormRule rule, const Call& call) {
             return new_only<addmm>(call);
         case FormRule::Linear:
             return new_only<linear>(call);
+        case FormRule::Embedding:
+            break;
         case FormRule::Transpose:
             return new_only<swapped>(call);
         case FormRule::T:
@@ -211,6 +213,14 @@ Tensor on_packed(FormRule rule, const Call& call) {
             return call.tensor(0);
         case FormRule::T:
             return packed_transpose(call.tensor(0));
+        case FormRule::Linear: {
+            static const OperatorHandle<> linear("gguf::linear");
+            return linear(call.tensor(0), call.tensor(1), call.arguments[2]);
+        }
+        case FormRule::Embedding: {
+            static const OperatorHandle<> embedding("gguf::embedding");
+            return embedding(call.tensor(0), call.tensor(1));
+        }
         default:
             refuse_form(call.op, TensorForm::Packed);
     }
