@@ -174,7 +174,7 @@ class TestGguf : public QObject {
         QVERIFY(!file.tensors[0].is_known);
         QCOMPARE(file.tensors[0].type, std::string("type 77"));
         QCOMPARE(file.tensors[0].tensor.numel(), std::int64_t{40});
-        const ModelFile tree = open_gguf(written(one_tensor({32}, 77, 0, 40)));
+        const ModelFile tree = gguf_tree(read_gguf(written(one_tensor({32}, 77, 0, 40))), "of its type");
         QVERIFY(tree.module != nullptr);
     }
 

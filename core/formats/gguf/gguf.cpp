@@ -254,8 +254,7 @@ GgufFile read_gguf(const Ptr<MappedFile>& file) {
     }
 }
 
-ModelFile open_gguf(const Ptr<MappedFile>& file) {
-    GgufFile read = read_gguf(file);
+ModelFile gguf_tree(GgufFile read, const std::string& why) {
     CheckpointWeights weights;
     weights.has_shared_once = true;
     for (const auto& [key, value] : read.metadata.items())
@@ -273,7 +272,8 @@ ModelFile open_gguf(const Ptr<MappedFile>& file) {
     if (read.metadata.contains(kKey) && read.metadata[kKey].is_string())
         architecture = quote_name(read.metadata[kKey].get<std::string>());
     ModelFile out = weights_tree(std::move(weights), concat("a GGUF model (", architecture, "), version ", read.version));
-    out.cannot_run = "GGUF models are shown, not run";
+    out.cannot_run = why;
+    out.format += concat("; not run: ", why);
     return out;
 }
 

@@ -34,6 +34,7 @@ bool looks_like_gguf(const Ptr<MappedFile>& file);
 // Throws Error (File) for one that is damaged, Unsupported for version 1 and for big-endian files.
 GgufFile read_gguf(const Ptr<MappedFile>& file);
 // The tree of its tensors, with its metadata as attributes.
-ModelFile open_gguf(const Ptr<MappedFile>& file);
+// why: it does not run.
+ModelFile gguf_tree(GgufFile read, const std::string& why);
 
 }  // namespace loupe
