@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/tensor/packed.h"
+#include "core/tensor/ggml_type.h"
 
 namespace loupe {
 

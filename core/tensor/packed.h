@@ -5,22 +5,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <string_view>
 #include <vector>
 
+#include "core/tensor/ggml_type.h"
 #include "core/tensor/sparse.h"
 
 namespace loupe {
-
-// An element type of ggml (https://github.com/ggml-org/ggml, enum ggml_type).
-struct GgmlType {
-    std::uint32_t number;
-    std::string_view name;  // "Q4_K"
-    std::int64_t elements;  // of a block
-    std::int64_t bytes;     // of a block
-};
-// Null for numbers that no type has, or had.
-const GgmlType* ggml_type(std::uint32_t number);
 
 struct PackedParts final : SparseParts {
     PackedParts(const GgmlType& of, Tensor packed, std::vector<std::int32_t> rows)

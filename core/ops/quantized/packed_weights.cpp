@@ -2,11 +2,10 @@
 // Products with weights packed as ggml packs them, and rows of such tables. Rows are unpacked one at a time into a
 // buffer of their own thread; the whole weight never is.
 
-#include <array>
-
 #include "core/base/parallel.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/ops/quantized/family.h"
+#include "core/ops/quantized/packed_dot.h"
 #include "core/ops/quantized/quantized.h"
 #include "core/tensor/ggml_blocks.h"
 #include "core/tensor/packed.h"
@@ -15,18 +14,8 @@ namespace loupe::quantized_ops {
 namespace {
 
 constexpr std::int64_t kRowGrain = 8;
-constexpr std::size_t kLanes = 16;
-
-float dot(const float* a, const float* b, std::int64_t n) {
-    std::array<float, kLanes> sums{};
-    std::int64_t i = 0;
-    for (; i + static_cast<std::int64_t>(kLanes) <= n; i += static_cast<std::int64_t>(kLanes))
-        for (std::size_t j = 0; j < kLanes; ++j) sums[j] += a[i + static_cast<std::int64_t>(j)] * b[i + static_cast<std::int64_t>(j)];
-    float sum = 0;
-    for (; i < n; ++i) sum += a[i] * b[i];
-    for (const float each : sums) sum += each;
-    return sum;
-}
+// Of fewer inputs a packed row is read once for each; of more it is unpacked once.
+constexpr std::int64_t kFewInputs = 4;
 
 const PackedParts& matrix_of(const Tensor& weight) {
     const PackedParts& parts = packed_parts(weight);
@@ -60,11 +49,20 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     const std::int64_t count = columns == 0 ? 0 : x.numel() / columns;
     const auto* const from = x.data<float>();
     auto* const to = out.data<float>();
+    const PackedDot direct = packed_dot(*parts.type);
+    const auto* const packed = parts.bytes.data<std::uint8_t>();
+    const std::int64_t row_bytes = parts.bytes.size(1);
     parallel_for(0, rows, kRowGrain, [&](std::int64_t begin, std::int64_t end) {
+        if (direct != nullptr && count <= kFewInputs) {
+            for (std::int64_t i = begin; i < end; ++i)
+                for (std::int64_t k = 0; k < count; ++k)
+                    to[k * rows + i] = direct(packed + parts.stored_row(i) * row_bytes, from + k * columns, columns);
+            return;
+        }
         std::vector<float> row(static_cast<std::size_t>(columns));
         for (std::int64_t i = begin; i < end; ++i) {
             unpack_row(parts, i, row.data());
-            for (std::int64_t k = 0; k < count; ++k) to[k * rows + i] = dot(from + k * columns, row.data(), columns);
+            for (std::int64_t k = 0; k < count; ++k) to[k * rows + i] = dot_float(from + k * columns, row.data(), columns);
         }
     });
     return bias.defined() ? fn::add(out, bias, Scalar(1)) : out;
