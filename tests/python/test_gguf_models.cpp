@@ -77,6 +77,14 @@ class TestGgufModels : public QObject {
             QVERIFY(std::fabs(mine[i] - wanted[i]) <= 1e-4F * std::max(1.0F, std::fabs(wanted[i])));
     }
 
+    void writes_packed_weights_as_their_numbers() {
+        QTemporaryDir folder;
+        const auto path = std::filesystem::path(folder.path().toStdString()) / "weight.npy";
+        const Tensor packed = make_packed(*ggml_type(8), zeros(std::vector<std::int64_t>{3, 68}, ScalarType::UInt8));
+        write_npy(path, packed);
+        QCOMPARE(shape_text(read_npy(path).sizes()), std::string("3x64"));
+    }
+
     void shows_the_tree_of_unknown_architectures() {
         const auto program = session::Program::open(fixture("gguf/types.gguf"));
         QVERIFY(!program->file().cannot_run.empty());
