@@ -127,7 +127,7 @@ ModelFile open_gguf(const Ptr<MappedFile>& file) {
             if (read.tensors[i].name != kFrequencies)
                 weights.tensors.emplace_back(plan.changes[i].first,
                                              running_weight(read.tensors[i], plan.changes[i].second));
-        return open_architecture({plan.config, plan.model_type, concat("a GGUF model (", name, ")"), "metadata"},
+        return open_architecture({plan.config, plan.model_type, concat("a GGUF model (", name, ")"), "metadata", "file"},
                                  std::move(weights));
     } catch (const PythonError& error) {
         throw Error(ErrorKind::File, concat("its metadata does not make a ", name, " model: ", error.message()),

@@ -158,7 +158,7 @@ ModelFile run_architecture(const ModuleRecord& record, const Config& config, Che
     file.format = config.what;
     if (!extra.empty())
         file.format += concat(", ", extra.size(), extra.size() == 1 ? " weight" : " weights",
-                              " not used: ", names_text(extra));
+                              " of the ", config.holder, " not used: ", names_text(extra));
     return file;
 }
 

@@ -29,6 +29,7 @@ struct PretrainedConfig {
     std::string model_type;
     std::string what;                    // "a Hugging Face folder (llama)"
     std::string source = "config.json";  // in errors
+    std::string holder = "folder";       // of the weights
 };
 // The model of such a config, as pretrained_format() opens it: weights by transformers' names.
 ModelFile open_architecture(const PretrainedConfig& config, CheckpointWeights weights);
