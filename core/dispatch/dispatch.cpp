@@ -529,7 +529,8 @@ void call_on_sparse(const Operator& op, std::span<const IValue> arguments, IValu
     const bool has_rule = op.record->sparse.run != nullptr && op.variant != OperatorVariant::Out;
     if (!has_rule && form != TensorForm::Coordinate && op.is_composite()) return call_unchecked(op, arguments, results);
     if (!has_rule) refuse_form(op, form);
-    const GradModeScope grad(form == TensorForm::Compressed && GradMode::is_enabled());
+    const bool records = form == TensorForm::Compressed || form == TensorForm::Packed;
+    const GradModeScope grad(records && GradMode::is_enabled());
     op.record->sparse.run(op, arguments, results);
 }
 
@@ -587,6 +588,8 @@ void refuse_form(const Operator& op, TensorForm form) {
                 return {"SparseCsrCPU", "compressed sparse tensors", "to_dense()"};
             case TensorForm::Quantized:
                 return {"QuantizedCPU", "quantised tensors", "dequantize()"};
+            case TensorForm::Packed:
+                return {"PackedCPU", "packed weights", "dequantize()"};
         }
         return {};
     }();

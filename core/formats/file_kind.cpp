@@ -73,7 +73,7 @@ constexpr std::array<Signature, 9> kSignatures{{
     {0, "\x89PNG\r\n\x1a\n", FileKind::Image, "a PNG image", "give it as an input of a model"},
     {0, "\xff\xd8\xff", FileKind::Image, "a JPEG image", "give it as an input of a model"},
     {0, "\x89HDF\r\n\x1a\n", FileKind::Other, "an HDF5 file (Keras)", ""},
-    {0, "GGUF", FileKind::Other, "a GGUF model (llama.cpp)", ""},
+    {0, "GGUF", FileKind::Gguf, "a GGUF model (llama.cpp)", ""},
     {4, "PTMF", FileKind::LiteFlatBuffer, "a lite interpreter FlatBuffer (.ptl)", kSaveTorchScript},
     {4, "TFL3", FileKind::Other, "a TensorFlow Lite model", ""},
     {257, "ustar", FileKind::TarCheckpoint, "a tar archive, as torch.save wrote before PyTorch 0.2", kLoadWeights},

@@ -20,6 +20,7 @@ enum class FileKind {
     Onnx,
     Safetensors,
     WeightsIndex,  // of weights in several files
+    Gguf,
     Npz,
     Npy,
     Image,

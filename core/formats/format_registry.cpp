@@ -98,6 +98,7 @@ FormatRegistry::FormatRegistry() {
     readers_.push_back({"safetensors", {".safetensors"}, is_safetensors, open_weights});
     readers_.push_back({"weights in several files", {".json"}, is_index, open_weights});
     readers_.push_back({"folder of weights", {}, nullptr, nullptr, is_weights_folder, open_weights_folder});
+    readers_.push_back(python::gguf_format());
     readers_.push_back({"torch.export program", {".pt2"}, is_exported_program, read_exported_program});
     readers_.push_back({"Lite interpreter archive", {".ptl"}, is_lite_archive, read_lite_archive});
     writers_.push_back({"torch.export program", {".pt2"}, [](const WriteRequest& request, const WrittenFiles& to) {

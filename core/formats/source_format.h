@@ -8,5 +8,6 @@ namespace loupe::python {
 
 FormatReader model_source_format();
 FormatReader pretrained_format();
+FormatReader gguf_format();
 
 }  // namespace loupe::python

@@ -17,6 +17,7 @@
 #include "core/nn/utils/norm_hooks.h"
 #include "core/nn/utils/parametrize.h"
 #include "core/nn/utils/prune.h"
+#include "core/tensor/packed.h"
 
 namespace loupe::session {
 namespace {
@@ -27,6 +28,10 @@ TensorInfo describe_tensor(std::string name, const Tensor& t) {
     info.dtype = std::string(dtype_name(t.dtype()));
     info.shape.assign(t.sizes().begin(), t.sizes().end());
     info.bytes = static_cast<std::int64_t>(t.bytes());
+    if (is_packed(t)) {
+        info.dtype = std::string(packed_parts(t).type->name);
+        info.bytes = static_cast<std::int64_t>(packed_parts(t).bytes.bytes());
+    }
     info.requires_grad = requires_grad(t);
     info.storage_id = t.storage()->id();
     return info;

@@ -62,10 +62,7 @@ const ArchitectureModules& architectures() {
     return modules;
 }
 
-struct Config {
-    std::string text;
-    std::string model_type;
-};
+using Config = PretrainedConfig;
 
 // Nothing for a file that is missing or no config of a model.
 std::optional<Config> find_config(const fs::path& path) {
@@ -74,7 +71,9 @@ std::optional<Config> find_config(const fs::path& path) {
     std::string text = read_text_file(path.string());
     const OrderedJson json = OrderedJson::parse(text, nullptr, false);
     if (!json.is_object() || !json.contains("model_type") || !json["model_type"].is_string()) return std::nullopt;
-    return Config{std::move(text), json["model_type"].get<std::string>()};
+    std::string type = json["model_type"].get<std::string>();
+    std::string what = concat("a Hugging Face folder (", type, ")");
+    return Config{std::move(text), std::move(type), std::move(what)};
 }
 
 bool accepts_folder(const fs::path& folder) {
@@ -120,7 +119,7 @@ std::string misfit(const std::vector<std::string>& missing, const std::vector<st
 }
 
 ModelFile tree_only(CheckpointWeights weights, const Config& config, std::string why) {
-    ModelFile file = weights_tree(std::move(weights), concat("a Hugging Face folder (", config.model_type, ")"));
+    ModelFile file = weights_tree(std::move(weights), config.what);
     file.format += concat("; not run: ", why);
     file.cannot_run = std::move(why);
     return file;
@@ -156,10 +155,10 @@ ModelFile run_architecture(const ModuleRecord& record, const Config& config, Che
     ModelFile file = model_of(evaluator, names, {});
     file.files = Ptr<FileSandbox>(&evaluator->state().files());
     file.is_built_in = true;
-    file.format = concat("a Hugging Face folder (", config.model_type, ")");
+    file.format = config.what;
     if (!extra.empty())
         file.format += concat(", ", extra.size(), extra.size() == 1 ? " weight" : " weights",
-                              " of the folder not used: ", names_text(extra));
+                              " of the ", config.holder, " not used: ", names_text(extra));
     return file;
 }
 
@@ -170,19 +169,25 @@ ModelFile open_pretrained(const fs::path& folder) {
         throw Error(ErrorKind::File, "no weights beside config.json",
                     {.hint = "they are model.safetensors, its shards with their index, or pytorch_model.bin"});
     CheckpointWeights weights = read_weights_file(folder);
-    const ModuleRecord* record = architectures().architecture(config->model_type);
-    if (record == nullptr)
-        return tree_only(std::move(weights), *config,
-                         concat("the model_type ", quote_name(config->model_type), " is not known"));
-    try {
-        return run_architecture(*record, *config, std::move(weights));
-    } catch (const PythonError& error) {
-        throw Error(ErrorKind::File,
-                    concat("its config.json does not make a ", config->model_type, " model: ", error.message()));
-    }
+    return open_architecture(*config, std::move(weights));
 }
 
 }  // namespace
+
+Ptr<Evaluator> evaluator_of_architectures() { return evaluator_of_source({}, architectures()); }
+
+ModelFile open_architecture(const PretrainedConfig& config, CheckpointWeights weights) {
+    const ModuleRecord* record = architectures().architecture(config.model_type);
+    if (record == nullptr)
+        return tree_only(std::move(weights), config,
+                         concat("the model_type ", quote_name(config.model_type), " is not known"));
+    try {
+        return run_architecture(*record, config, std::move(weights));
+    } catch (const PythonError& error) {
+        throw Error(ErrorKind::File,
+                    concat("its ", config.source, " does not make a ", config.model_type, " model: ", error.message()));
+    }
+}
 
 FormatReader pretrained_format() {
     return {"Hugging Face folder",

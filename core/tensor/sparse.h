@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Tensors that are no plain arrays: what they hold instead of elements. Here sparse ones in coordinate form,
-// torch.sparse_coo, mostly gradients of embeddings; others in compressed.h and quantizer.h. Few operators take
+// torch.sparse_coo, mostly gradients of embeddings; others in compressed.h, packed.h and quantizer.h. Few operators take
 // them.
 
 #include "core/tensor/tensor.h"
@@ -12,6 +12,7 @@ enum class TensorForm : std::uint8_t {
     Coordinate,
     Compressed,  // torch.sparse_csr, sparse_csc, sparse_bsr, sparse_bsc
     Quantized,   // torch.qint8, quint8, qint32
+    Packed,      // blocks of ggml: packed.h
 };
 
 // The base of what each form holds.

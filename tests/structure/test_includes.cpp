@@ -17,7 +17,7 @@ const QMap<QString, QStringList> kSubRooms{
     {"nn", {"init", "functional", "utils", "layers"}},
     {"runtime", {"interpreter", "trace", "fuse", "planned"}},
     {"formats",
-     {"archive", "numpy", "pickle", "image", "torchscript", "lite", "safetensors", "checkpoint", "exported",
+     {"archive", "numpy", "pickle", "image", "torchscript", "lite", "safetensors", "checkpoint", "gguf", "exported",
       "sources"}},
     {"python", {"language", "library", "torch", "script"}},
     {"session", {"wire", "queries"}},

@@ -15,6 +15,7 @@
 #include "core/formats/archive/zip_writer.h"
 #include "core/formats/numpy/dtype_code.h"
 #include "core/kernels/elementwise.h"
+#include "core/tensor/copy_elements.h"
 #include "core/tensor/device_copy.h"
 
 namespace loupe {
@@ -199,7 +200,7 @@ void gather(const Tensor& tensor, std::byte* out) {
 
 // The elements as numpy stores them: row-major, those that numpy lacks widened.
 Tensor writable(const Tensor& given) {
-    const Tensor tensor = on_host(given);
+    const Tensor tensor = look_at_elements(given);  // of packed weights their numbers
     Tensor dense = tensor;
     if (!tensor.is_contiguous()) {
         dense = empty(tensor.sizes(), tensor.dtype());

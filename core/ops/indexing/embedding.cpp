@@ -14,6 +14,7 @@
 #include "core/ops/indexing/family.h"
 #include "core/ops/indexing/indices.h"
 #include "core/ops/samples.h"
+#include "core/ops/sparse/sparse.h"
 #include "core/tensor/memory_limit.h"
 
 namespace loupe::indexing {
@@ -184,6 +185,7 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "weight: sum of grad[i] at indices[i], 0 at padding_idx",
      .samples = embedding_samples,
      .variants = kOut,
+     .sparse = {.run = on_sparse::embedding},
      .dtypes = {kAnyDtype}},
     {.schema =
          "aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, int padding_idx, "

@@ -13,7 +13,8 @@
     FILE(decomposed_records)          \
     FILE(decomposed_group_records)    \
     FILE(weight_only_records)         \
-    FILE(packed_linear_records)
+    FILE(packed_linear_records)       \
+    FILE(packed_weight_records)
 
 namespace loupe::quantized_ops {
 

@@ -4,6 +4,7 @@
 #include "core/base/parallel.h"
 #include "core/ops/quantized/family.h"
 #include "core/ops/quantized/quantized.h"
+#include "core/tensor/packed.h"
 #include "core/ops/samples.h"
 
 namespace loupe::quantized_ops {
@@ -62,6 +63,7 @@ Tensor quantize_per_channel(const Tensor& self, const Tensor& scales, const Tens
 }
 
 Tensor dequantize(const Tensor& self) {
+    if (is_packed(self)) return unpacked(self);
     return is_quantized(self) ? dequantized(self) : fn::to_dtype(self, number_of(ScalarType::Float32));
 }
 Tensor integers(const Tensor& self) { return fn::clone(quantized_parts(self).integers, IValue()); }

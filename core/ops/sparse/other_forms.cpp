@@ -6,6 +6,7 @@
 #include "core/dispatch/functions.h"
 #include "core/dispatch/refuse_form.h"
 #include "core/ops/sparse/compressed.h"
+#include "core/tensor/packed.h"
 #include "core/tensor/quantizer.h"
 
 namespace loupe {
@@ -173,6 +174,8 @@ Tensor on_compressed(FormRule rule, const Call& call) {
             return new_only<addmm>(call);
         case FormRule::Linear:
             return new_only<linear>(call);
+        case FormRule::Embedding:
+            break;
         case FormRule::Transpose:
             return new_only<swapped>(call);
         case FormRule::T:
@@ -200,6 +203,29 @@ Tensor on_quantized(FormRule rule, const Call& call) {
     }
 }
 
+// Packed weights are never written: a clone may share their bytes.
+Tensor on_packed(FormRule rule, const Call& call) {
+    switch (rule) {
+        case FormRule::Clone:
+        case FormRule::Same:
+            return packed_alias(call.tensor(0));
+        case FormRule::Itself:
+            return call.tensor(0);
+        case FormRule::T:
+            return packed_transpose(call.tensor(0));
+        case FormRule::Linear: {
+            static const OperatorHandle<> linear("gguf::linear");
+            return linear(call.tensor(0), call.tensor(1), call.arguments[2]);
+        }
+        case FormRule::Embedding: {
+            static const OperatorHandle<> embedding("gguf::embedding");
+            return embedding(call.tensor(0), call.tensor(1));
+        }
+        default:
+            refuse_form(call.op, TensorForm::Packed);
+    }
+}
+
 }  // namespace
 
 bool run_on_other_form(FormRule rule, const Operator& op, Arguments arguments, IValue* results) {
@@ -208,7 +234,9 @@ bool run_on_other_form(FormRule rule, const Operator& op, Arguments arguments, I
         const Tensor t = argument.to_tensor();
         if (!t.is_sparse() || is_coordinate(t)) continue;
         const Call call{op, arguments};
-        results[0] = IValue(loupe::is_compressed(t) ? on_compressed(rule, call) : on_quantized(rule, call));
+        results[0] = IValue(is_packed(t)                ? on_packed(rule, call)
+                            : loupe::is_compressed(t) ? on_compressed(rule, call)
+                                                      : on_quantized(rule, call));
         return true;
     }
     return false;

@@ -22,6 +22,7 @@ enum class FormRule : std::uint8_t {
     Mv,
     Addmm,
     Linear,
+    Embedding,
     Transpose,
     T,
 };

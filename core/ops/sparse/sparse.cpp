@@ -218,6 +218,9 @@ void on_sparse::addmm(const Operator& op, Arguments arguments, IValue* results) 
 void on_sparse::linear(const Operator& op, Arguments arguments, IValue* results) {
     run<no_product>(FormRule::Linear, op, arguments, results);
 }
+void on_sparse::embedding(const Operator& op, Arguments arguments, IValue* results) {
+    run<no_product>(FormRule::Embedding, op, arguments, results);
+}
 void on_sparse::transpose(const Operator& op, Arguments arguments, IValue* results) {
     run<no_product>(FormRule::Transpose, op, arguments, results);
 }

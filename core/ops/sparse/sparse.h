@@ -39,6 +39,7 @@ void mm(const Operator& op, Arguments arguments, IValue* results);
 void mv(const Operator& op, Arguments arguments, IValue* results);
 void addmm(const Operator& op, Arguments arguments, IValue* results);
 void linear(const Operator& op, Arguments arguments, IValue* results);
+void embedding(const Operator& op, Arguments arguments, IValue* results);  // of packed weights only
 void transpose(const Operator& op, Arguments arguments, IValue* results);
 void t(const Operator& op, Arguments arguments, IValue* results);
 }  // namespace on_sparse
