@@ -23,12 +23,14 @@ Tensor rounded(const Tensor& x, double scale, std::int64_t zero_point, ScalarTyp
 template <bool IsRectified>
 Tensor add(const Tensor& a, const Tensor& b, double scale, std::int64_t zero_point) {
     check_pair(a, b);
-    return rounded(fn::add(dequantized(a), dequantized(b), Scalar(1)), scale, zero_point, dtype_of(a), IsRectified);
+    return rounded(fn::add(dequantized_at_once(a), dequantized_at_once(b), Scalar(1)), scale, zero_point, dtype_of(a),
+                   IsRectified);
 }
 template <bool IsRectified>
 Tensor mul(const Tensor& a, const Tensor& b, double scale, std::int64_t zero_point) {
     check_pair(a, b);
-    return rounded(fn::mul(dequantized(a), dequantized(b)), scale, zero_point, dtype_of(a), IsRectified);
+    return rounded(fn::mul(dequantized_at_once(a), dequantized_at_once(b)), scale, zero_point, dtype_of(a),
+                   IsRectified);
 }
 
 // Sums of integers are exact in float64.

@@ -36,9 +36,10 @@ Tensor mapped(const Tensor& q, double scale, std::int64_t zero_point,
         fill(all.data<std::uint8_t>());
     else
         fill(all.data<std::int8_t>());
-    const Tensor table = quantized_parts(quantize(f(dequantized(make_quantized(all, parts.scale, parts.zero_point))),
-                                                  scale, zero_point, dtype))
-                             .integers;
+    const Tensor table =
+        quantized_parts(quantize(f(dequantized_at_once(make_quantized(all, parts.scale, parts.zero_point))), scale,
+                                 zero_point, dtype))
+            .integers;
     const Tensor places =
         fn::sub_scalar(fn::to_dtype(parts.integers, number_of(ScalarType::Int64)), Scalar(range.least), Scalar(1));
     return make_quantized(take_of(table, places), scale, zero_point);
@@ -172,6 +173,12 @@ void limit(const Operator& op, Arguments arguments, IValue* results) {
     };
     give(op, arguments, clamped(arguments[0].to_tensor(), number(1), number(2)), results);
 }
+void stack(const Operator&, Arguments arguments, IValue* results) {
+    TensorList tensors;
+    for (const Tensor& t : arguments[0].to_tensors()) tensors.push_back(fn::unsqueeze(t, arguments[1].to_int()));
+    const QuantizedParts& first = by_tensor(tensors[0]);
+    results[0] = IValue(joined_quantized(tensors, arguments[1].to_int(), first.scale, first.zero_point));
+}
 void join(const Operator&, Arguments arguments, IValue* results) {
     const TensorList tensors = arguments[0].to_tensors();
     const QuantizedParts& first = by_tensor(tensors[0]);
@@ -258,6 +265,7 @@ constexpr QuantizedKernel kKernels[] = {
     {"aten::hardtanh_", limit},
     {"aten::clamp", limit},
     {"aten::cat", join},
+    {"aten::stack", stack},
     {"aten::eq.Tensor", as_numbers},
     {"aten::eq.Scalar", as_numbers},
     {"aten::ne.Tensor", as_numbers},
