@@ -52,7 +52,8 @@ class TestQuantizedPrograms : public QObject {
     // Whole layers of integers give the same ones, so that the results have no tolerance.
     void give_the_same_integers_data() {
         QTest::addColumn<QString>("name");
-        for (const char* name : {"static_residual", "static_mobile"}) QTest::newRow(name) << QString(name);
+        for (const char* name : {"static_residual", "static_mobile", "static_operators"})
+            QTest::newRow(name) << QString(name);
     }
     void give_the_same_integers() {
         QFETCH(QString, name);

@@ -33,17 +33,9 @@ Tensor mul(const Tensor& a, const Tensor& b, double scale, std::int64_t zero_poi
                    IsRectified);
 }
 
-// Sums of integers are exact in float64.
 Tensor matmul(const Tensor& a, const Tensor& b, double scale, std::int64_t zero_point) {
     check_pair(a, b);
-    const auto moved = [](const Tensor& q) {
-        const QuantizedParts& parts = quantized_parts(q);
-        return fn::sub_scalar(fn::to_dtype(parts.integers, number_of(ScalarType::Float64)), Scalar(parts.zero_point),
-                              Scalar(1));
-    };
-    const double factor = quantized_parts(a).scale * quantized_parts(b).scale;
-    const Tensor product = fn::mul_scalar(fn::matmul(moved(a), moved(b)), Scalar(factor));
-    return quantize(fn::to_dtype(product, number_of(ScalarType::Float32)), scale, zero_point, dtype_of(a));
+    return quantize(fn::matmul(dequantized(a), dequantized(b)), scale, zero_point, dtype_of(a));
 }
 
 // The scale stays where the sum's zero point is an integer of the dtype.
