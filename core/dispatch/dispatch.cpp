@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
+#include <unordered_map>
 
 #include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
@@ -20,6 +21,7 @@
 #include "core/dispatch/operator_node.h"
 #include "core/dispatch/operator_opener.h"
 #include "core/dispatch/out_checks.h"
+#include "core/dispatch/quantized_kernels.h"
 #include "core/dispatch/refuse_form.h"
 
 namespace loupe {
@@ -523,9 +525,26 @@ TensorForm form_of_call(const Operator& op, std::span<const IValue> arguments) {
     return form;
 }
 
+// Null when there is none.
+SparseFunction quantized_kernel_of(const Operator& op) {
+    static const auto by_name = [] {
+        std::unordered_map<std::string_view, SparseFunction> all;
+        for (const QuantizedKernel& each : quantized_kernels()) all.emplace(each.op, each.run);
+        return all;
+    }();
+    const auto found = by_name.find(op.full_name);
+    return found == by_name.end() ? nullptr : found->second;
+}
+
 // Of compressed sparse tensors the values record; what is made of other operators leaves it to those.
 void call_on_sparse(const Operator& op, std::span<const IValue> arguments, IValue* results) {
     const TensorForm form = form_of_call(op, arguments);
+    if (form == TensorForm::Quantized) {
+        if (const SparseFunction run = quantized_kernel_of(op)) {
+            const GradModeScope no_grad(false);
+            return run(op, arguments, results);
+        }
+    }
     const bool has_rule = op.record->sparse.run != nullptr && op.variant != OperatorVariant::Out;
     if (!has_rule && form != TensorForm::Coordinate && op.is_composite()) return call_unchecked(op, arguments, results);
     if (!has_rule) refuse_form(op, form);

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::array kTypes{QuantizedType{12, "qint8", "QInt8", "torch.QInt8Storage", ScalarType::Int8},
                             QuantizedType{13, "quint8", "QUInt8", "torch.QUInt8Storage", ScalarType::UInt8},
-                            QuantizedType{14, "qint32", "QInt32", "torch.QInt32Storage", ScalarType::Int32}};
+                            QuantizedType{14, "qint32", "QInt32", "torch.QInt32Storage", ScalarType::Int32},
+                            QuantizedType{16, "quint4x2", "QUInt4x2", "torch.QUInt4x2Storage", ScalarType::UInt8}};
 
 QScheme scheme_of(const Tensor& zero_points) {
     return is_floating(zero_points.dtype()) ? QScheme::PerChannelAffineFloat : QScheme::PerChannelAffine;
@@ -43,13 +44,14 @@ std::string_view qscheme_name(QScheme scheme) {
 }
 
 QuantizedParts::QuantizedParts(Tensor integers_, Tensor channel_scales, Tensor channel_zero_points,
-                               std::int64_t channel_axis)
+                               std::int64_t channel_axis, bool in_halves)
     : SparseParts(TensorForm::Quantized),
       integers(std::move(integers_)),
       scheme(scheme_of(channel_zero_points)),
       scales(std::move(channel_scales)),
       zero_points(std::move(channel_zero_points)),
-      axis(channel_axis) {}
+      axis(channel_axis),
+      is_in_halves(in_halves) {}
 
 const QuantizedParts& quantized_parts(const Tensor& t) {
     if (!is_quantized(t)) throw Error(ErrorKind::Run, "expected a quantized tensor");
@@ -60,13 +62,14 @@ Tensor make_quantized(const Tensor& integers, double scale, std::int64_t zero_po
     return make(std::make_shared<const QuantizedParts>(integers, scale, zero_point));
 }
 
-Tensor make_quantized(const Tensor& integers, const Tensor& scales, const Tensor& zero_points, std::int64_t axis) {
+Tensor make_quantized(const Tensor& integers, const Tensor& scales, const Tensor& zero_points, std::int64_t axis,
+                      bool is_in_halves) {
     const std::int64_t channels = integers.size(axis);
     if (scales.numel() != channels || zero_points.numel() != channels) {
         throw Error(ErrorKind::Run,
                     concat("length of scales must equal to channel, expected ", channels, " got, ", scales.numel()));
     }
-    return make(std::make_shared<const QuantizedParts>(integers, scales, zero_points, axis));
+    return make(std::make_shared<const QuantizedParts>(integers, scales, zero_points, axis, is_in_halves));
 }
 
 Tensor with_integers(const Tensor& t, const Tensor& integers) {
@@ -80,7 +83,9 @@ const QuantizedType* quantized_type(std::int64_t number) {
 }
 
 const QuantizedType& quantized_type_of(const Tensor& t) {
-    const ScalarType integers = quantized_parts(t).integers.dtype();
+    const QuantizedParts& parts = quantized_parts(t);
+    if (parts.is_in_halves) return kTypes.back();
+    const ScalarType integers = parts.integers.dtype();
     return *std::ranges::find(kTypes, integers, [](const auto& each) { return each.integers; });
 }
 

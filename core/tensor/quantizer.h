@@ -18,7 +18,8 @@ struct QuantizedParts final : SparseParts {
           integers(std::move(integers_)),
           scale(tensor_scale),
           zero_point(tensor_zero_point) {}
-    QuantizedParts(Tensor integers_, Tensor channel_scales, Tensor channel_zero_points, std::int64_t channel_axis);
+    QuantizedParts(Tensor integers_, Tensor channel_scales, Tensor channel_zero_points, std::int64_t channel_axis,
+                   bool in_halves = false);
 
     const Tensor integers;  // int8, uint8 or int32, in the tensor's sizes
     const QScheme scheme = QScheme::PerTensorAffine;
@@ -28,6 +29,8 @@ struct QuantizedParts final : SparseParts {
     const Tensor scales;
     const Tensor zero_points;
     const std::int64_t axis = 0;
+    // torch.quint4x2: integers of 4 bits, of which PyTorch stores two a byte; here each has a byte.
+    const bool is_in_halves = false;
 
     bool is_by_channel() const { return scheme != QScheme::PerTensorAffine; }
 };
@@ -37,7 +40,8 @@ inline bool is_quantized(const Tensor& t) { return has_form(t, TensorForm::Quant
 const QuantizedParts& quantized_parts(const Tensor& t);
 Tensor make_quantized(const Tensor& integers, double scale, std::int64_t zero_point);
 // Throws Error (Run) unless there is one scale and one zero point a channel.
-Tensor make_quantized(const Tensor& integers, const Tensor& scales, const Tensor& zero_points, std::int64_t axis);
+Tensor make_quantized(const Tensor& integers, const Tensor& scales, const Tensor& zero_points, std::int64_t axis,
+                      bool is_in_halves = false);
 // The same meaning with other integers, by tensor.
 Tensor with_integers(const Tensor& t, const Tensor& integers);
 

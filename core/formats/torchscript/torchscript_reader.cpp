@@ -36,7 +36,7 @@ class ArchiveClasses final : public PickledClasses {
     IValue make(const PickleNode& node, ValueBuilder& builder) override {
         const std::string_view name = node.callable_name();
         if (!name.starts_with("__torch__.")) return NoClasses().make(node, builder);
-        if (name == kPackedLinearName) return make_packed_linear(node, builder);
+        if (is_packed_class(name)) return make_packed(name, node, builder);
         if (name.starts_with("__torch__.torch.classes.")) {
             throw Error(ErrorKind::Unsupported,
                         concat("holds an object of ", quote_name(name), ", a class of C++, which is not supported"));
@@ -71,17 +71,10 @@ class ArchiveClasses final : public PickledClasses {
         throw_file_error(concat(quote_name(type->name()), " has no value ", python_repr(wanted)));
     }
 
-    // Its state is (weight, bias or None).
-    static IValue make_packed_linear(const PickleNode& node, ValueBuilder& builder) {
+    static IValue make_packed(std::string_view name, const PickleNode& node, ValueBuilder& builder) {
         if (!node.is(PickleKind::Object) || node.call().state == nullptr)
-            throw_file_error("packed parameters of a linear layer without a state");
-        static const TypePtr type = types::tuple({types::tensor(), types::optional(types::tensor())});
-        const IValue state = builder.build(*node.call().state, type);
-        const bool holds_tensors =
-            state.is_tuple() && state.to_tuple().elements.size() == 2 && state.to_tuple().elements[0].is_tensor();
-        if (!holds_tensors) throw_file_error("packed parameters of a linear layer that are no weight and bias");
-        const auto& elements = state.to_tuple().elements;
-        return pack_linear(elements[0].to_tensor(), elements[1].is_tensor() ? elements[1].to_tensor() : Tensor());
+            throw_file_error(concat("an object of ", quote_name(name), " without a state"));
+        return unpickle_packed(name, builder.build(*node.call().state));
     }
 
     IValue make_object(const Ptr<ClassType>& type, const PickleCall& call, ValueBuilder& builder) {

@@ -14,7 +14,13 @@
     FILE(decomposed_group_records)    \
     FILE(weight_only_records)         \
     FILE(packed_linear_records)       \
-    FILE(packed_weight_records)
+    FILE(packed_weight_records)       \
+    FILE(packed_conv_records)         \
+    FILE(arithmetic_records)          \
+    FILE(activation_records)          \
+    FILE(norm_records)                \
+    FILE(embedding_records)           \
+    FILE(recurrent_records)
 
 namespace loupe::quantized_ops {
 

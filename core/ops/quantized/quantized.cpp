@@ -130,6 +130,23 @@ Tensor dequantized_by_channel(const Tensor& integers, const QuantizedParts& quan
 
 }  // namespace
 
+Tensor dequantized_at_once(const Tensor& q) {
+    const QuantizedParts& parts = quantized_parts(q);
+    const Tensor integers = fn::contiguous(parts.integers, 0);
+    const Tensor out = empty(integers.sizes(), ScalarType::Float32);
+    visit_integers(integers.dtype(), [&]<typename T>(std::type_identity<T>) {
+        const T* const source = integers.data<T>();
+        float* const target = out.data<float>();
+        const auto scale = static_cast<float>(parts.scale);
+        const auto moved = static_cast<double>(scale * static_cast<float>(parts.zero_point));
+        parallel_for(0, out.numel(), kElementwiseGrain, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i)
+                target[i] = static_cast<float>(static_cast<double>(scale) * static_cast<double>(source[i]) - moved);
+        });
+    });
+    return out;
+}
+
 Tensor dequantized(const Tensor& q) {
     const QuantizedParts& parts = quantized_parts(q);
     const Tensor integers = fn::contiguous(parts.integers, 0);

@@ -51,5 +51,8 @@ Tensor quantize(const Tensor& x, double scale, std::int64_t zero_point, ScalarTy
 ScalarType integers_of_dtype(std::int64_t dtype);
 // float32.
 Tensor dequantized(const Tensor& q);
+// float32, as the vector kernels of PyTorch's elementwise operators compute them: scale q - (scale zero_point) with one
+// rounding in the end. q: by tensor.
+Tensor dequantized_at_once(const Tensor& q);
 
 }  // namespace loupe::quantized_ops

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Embeddings of packed tables of 8 and 4 bits: rows are widened as they are looked up.
+
+#include "core/ops/quantized/family.h"
+#include "core/ops/quantized/products.h"
+
+namespace loupe::quantized_ops {
+namespace {
+
+const OperatorHandle<std::tuple<Tensor, Tensor, Tensor, Tensor>> embedding_bag_of("aten::embedding_bag");
+const OperatorHandle<> arange_of("aten::arange");
+
+IValue prepack(const Tensor& weight) { return pack_embedding(weight); }
+const PackedEmbedding& packed_of(const IValue& value) {
+    return packed_as<PackedEmbedding>(value, "quantized.EmbeddingPackedParamsBase");
+}
+Tensor unpack(const IValue& value) { return packed_of(value).weight; }
+
+// indices: [L]. float32 [L, columns]: q scale - zero_point scale.
+Tensor rows_at(const PackedEmbedding& packed, const Tensor& indices) {
+    const QuantizedParts& parts = quantized_parts(packed.weight);
+    const auto narrow = [](const Tensor& t) { return fn::to_dtype(t, number_of(ScalarType::Float32)); };
+    const Tensor scales = fn::index_select(narrow(parts.scales), 0, indices);
+    const Tensor points = fn::index_select(narrow(parts.zero_points), 0, indices);
+    const Tensor offsets = fn::neg(fn::mul(points, scales));
+    const Tensor integers = narrow(fn::index_select(parts.integers, 0, indices));
+    return fn::add(fn::mul(integers, fn::unsqueeze(scales, 1)), fn::unsqueeze(offsets, 1), Scalar(1));
+}
+
+template <std::int64_t Bits>
+const PackedEmbedding& table_of(const IValue& value, bool is_pruned) {
+    const PackedEmbedding& packed = packed_of(value);
+    require(packed.bit_rate == Bits, "the packed weight has ", packed.bit_rate, " bits, not ", Bits);
+    if (is_pruned) throw Error(ErrorKind::Unsupported, "embeddings of pruned tables are not supported");
+    return packed;
+}
+
+template <std::int64_t Bits>
+Tensor embedding_bag(const IValue& value, const Tensor& indices, const Tensor& offsets, bool, std::int64_t mode,
+                     bool is_pruned, const Tensor& sample_weights, const Tensor& mapping, bool includes_last) {
+    const PackedEmbedding& packed = table_of<Bits>(value, is_pruned);
+    if (mapping.defined()) throw Error(ErrorKind::Unsupported, "embeddings of pruned tables are not supported");
+    require(indices.dim() == 1 || indices.dim() == 2, "qembedding/qembedding_bag operator supports 1 or 2d indices, ",
+            "got ", indices.dim());
+    require(indices.dim() == 2 || offsets.defined(),
+            "embedding_bag operator expects offsets to be set for 1D indices.");
+    const std::int64_t count = indices.numel();
+    const Tensor flat = fn::reshape(fn::to_dtype(indices, number_of(ScalarType::Int64)), Dims{count});
+    const Tensor rows = rows_at(packed, flat);
+    const Tensor starts =
+        indices.dim() == 1
+            ? fn::to_dtype(offsets, number_of(ScalarType::Int64))
+            : fn::mul_scalar(arange_of(Scalar(indices.size(0)), number_of(ScalarType::Int64)), Scalar(indices.size(1)));
+    const IValue weights = sample_weights.defined() ? IValue(fn::reshape(sample_weights, Dims{count})) : IValue();
+    return std::get<0>(embedding_bag_of(rows, arange_of(Scalar(count), number_of(ScalarType::Int64)), starts, false,
+                                        mode, false, weights, includes_last && indices.dim() == 1));
+}
+
+template <std::int64_t Bits>
+Tensor embedding(const IValue& value, const Tensor& indices, bool is_pruned) {
+    const PackedEmbedding& packed = table_of<Bits>(value, is_pruned);
+    const Tensor flat = fn::reshape(fn::to_dtype(indices, number_of(ScalarType::Int64)), Dims{indices.numel()});
+    Dims sizes = to_dims(indices.sizes());
+    sizes.push_back(packed.weight.size(1));
+    return fn::reshape(rows_at(packed, flat), sizes);
+}
+
+constexpr OperatorRecord call(std::string_view schema, std::string_view summary, KernelFunction kernel) {
+    return {.schema = schema, .summary = summary, .kernel = kernel, .is_gradient_stop = true};
+}
+
+constexpr std::string_view kBag = "Sums or means of rows of a packed table.";
+constexpr std::string_view kRows = "Rows of a packed table.";
+
+#define LOUPE_EMBEDDING "__torch__.torch.classes.quantized.EmbeddingPackedParamsBase"
+#define LOUPE_BAG(NAME, BITS)                                                                                    \
+    call("quantized::" NAME "(" LOUPE_EMBEDDING                                                                  \
+         " weight, Tensor indices, Tensor? offsets=None, bool scale_grad_by_freq=False, int mode=0, bool "       \
+         "pruned_weights=False, Tensor? per_sample_weights=None, Tensor? compressed_indices_mapping=None, bool " \
+         "include_last_offset=False) -> Tensor",                                                                 \
+         kBag, boxed<embedding_bag<BITS>>)
+
+constexpr OperatorRecord kRecords[] = {
+    call("quantized::embedding_bag_prepack(Tensor weight) -> " LOUPE_EMBEDDING " W_prepack",
+         "A table of quint8 or quint4x2 as one object.", boxed<prepack>),
+    call("quantized::embedding_bag_unpack(" LOUPE_EMBEDDING " W_prepack) -> Tensor W_origin", "A packed table.",
+         boxed<unpack>),
+    LOUPE_BAG("embedding_bag_byte", 8),
+    LOUPE_BAG("embedding_bag_4bit", 4),
+    call("quantized::embedding_byte(" LOUPE_EMBEDDING " weight, Tensor indices, bool pruned_weights=False) -> Tensor",
+         kRows, boxed<embedding<8>>),
+    call("quantized::embedding_4bit(" LOUPE_EMBEDDING " weight, Tensor indices, bool pruned_weights=False) -> Tensor",
+         kRows, boxed<embedding<4>>),
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> embedding_records() { return kRecords; }
+
+}  // namespace loupe::quantized_ops
