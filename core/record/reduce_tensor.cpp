@@ -10,6 +10,7 @@
 #include "core/record/compute_statistics.h"
 #include "core/tensor/copy_elements.h"
 #include "core/tensor/element_walk.h"
+#include "core/tensor/jagged.h"
 
 namespace loupe::session {
 namespace {
@@ -241,9 +242,13 @@ SlicedTensor sliced_tensor(const Tensor& t, std::string_view slice) {
 
 }  // namespace
 
-Tensor slice_tensor(const Tensor& t, std::string_view slice) { return sliced_tensor(t, slice).tensor; }
+// Of a nested tensor the values are sliced.
+Tensor slice_tensor(const Tensor& t, std::string_view slice) {
+    return sliced_tensor(jagged_values_or_itself(t), slice).tensor;
+}
 
-TensorSlice reduce_tensor(const Tensor& t, const TensorRequest& request) {
+TensorSlice reduce_tensor(const Tensor& given, const TensorRequest& request) {
+    const Tensor t = jagged_values_or_itself(given);
     TensorSlice out;
     out.dtype = std::string(dtype_name(t.dtype()));
     out.shape.assign(t.sizes().begin(), t.sizes().end());
