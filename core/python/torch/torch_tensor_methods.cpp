@@ -135,6 +135,8 @@ IValue item_method(const IValue& self, CallArguments&) {
     return item_of(tensor_of(self));
 }
 IValue tolist(const IValue& self, CallArguments&) {
+    if (is_jagged(tensor_of(self)))
+        throw_error("NotImplementedError", "tolist() of a nested tensor: take it of each of unbind()");
     notify_python_use(PythonUse::List, tensor_of(self));
     return to_list(tensor_of(self));
 }
