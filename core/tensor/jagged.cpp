@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/tensor/jagged.h"
 
-#include <algorithm>
 #include <map>
 #include <mutex>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/tensor/copy_elements.h"
 
 namespace loupe {
 namespace {
@@ -21,16 +19,6 @@ std::int64_t id_of(const Tensor& offsets) {
     const std::scoped_lock lock(mutex);
     const auto key = std::pair(offsets.storage()->id(), offsets.storage_offset());
     return ids.try_emplace(key, static_cast<std::int64_t>(ids.size()) + 1).first->second;
-}
-
-std::vector<std::int64_t> numbers_of(const Tensor& t) {
-    const Tensor here = copy_elements(t);
-    std::vector<std::int64_t> out(static_cast<std::size_t>(here.numel()));
-    if (here.dtype() == ScalarType::Int32)
-        std::copy_n(here.data<std::int32_t>(), out.size(), out.begin());
-    else
-        std::copy_n(here.data<std::int64_t>(), out.size(), out.begin());
-    return out;
 }
 
 bool are_places(const Tensor& t) {
@@ -55,10 +43,6 @@ Tensor make(std::shared_ptr<const JaggedParts> parts) {
 }
 
 }  // namespace
-
-std::string size_text(std::int64_t size) {
-    return is_ragged_size(size) ? concat("j", size - kFirstRagged) : std::to_string(size);
-}
 
 Tensor jagged_values_or_itself(const Tensor& t) { return t.defined() && is_jagged(t) ? jagged_parts(t).values : t; }
 
@@ -88,36 +72,6 @@ Tensor with_jagged_values(const Tensor& t, const Tensor& values, std::int64_t ra
 }
 Tensor with_jagged_values(const Tensor& t, const Tensor& values) {
     return with_jagged_values(t, values, jagged_parts(t).ragged);
-}
-
-std::vector<Sequence> sequences_of(const Tensor& offsets_given, const Tensor& lengths_given, std::int64_t total) {
-    const auto offsets = numbers_of(offsets_given);
-    const auto lengths = lengths_given.defined() ? numbers_of(lengths_given) : std::vector<std::int64_t>();
-    std::vector<Sequence> out;
-    for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
-        const std::int64_t start = offsets[i];
-        if (start < 0 || start > total) fail("nested tensor offsets do not match its ragged dimension");
-        const std::int64_t length = lengths.empty() ? offsets[i + 1] - start : lengths[i];
-        if (length < 0 || length > total - start)
-            fail("nested tensor offsets and lengths do not match ragged_idx dimension");
-        out.push_back({start, length});
-    }
-    return out;
-}
-
-std::vector<Sequence> sequences_of(const Tensor& t) {
-    const JaggedParts& parts = jagged_parts(t);
-    return sequences_of(parts.offsets, parts.lengths, parts.values.size(parts.ragged - 1));
-}
-
-std::int64_t longest_sequence(const Tensor& t) {
-    SequenceLengths& known = *jagged_parts(t).known;
-    if (!known.most) {
-        std::int64_t most = 0;
-        for (const Sequence& each : sequences_of(t)) most = std::max(most, each.length);
-        known.most = most;
-    }
-    return *known.most;
 }
 
 }  // namespace loupe

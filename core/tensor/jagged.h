@@ -3,16 +3,10 @@
 // Nested tensors of the layout torch.jagged: a batch of tensors that differ in the size of one dimension, held as one
 // array in which they follow each other along it.
 
+#include "core/tensor/ragged_size.h"
 #include "core/tensor/sparse.h"
 
 namespace loupe {
-
-// The ragged dimension's size, which differs from sequence to sequence, is a number below all sizes that stands for j1,
-// j2, ...
-constexpr std::int64_t kFirstRagged = -(std::int64_t{1} << 62);
-constexpr std::int64_t ragged_size(std::int64_t id) { return kFirstRagged + id; }
-constexpr bool is_ragged_size(std::int64_t size) { return size < kFirstRagged / 2; }
-std::string size_text(std::int64_t size);  // "j1", "8"
 
 struct SequenceLengths {
     std::optional<std::int64_t> least, most;  // where they are known
@@ -44,15 +38,5 @@ Tensor make_jagged(const Tensor& values, const Tensor& offsets, const Tensor& le
 // The same sequences with other values, of which dimension ragged - 1 holds them.
 Tensor with_jagged_values(const Tensor& t, const Tensor& values, std::int64_t ragged);
 Tensor with_jagged_values(const Tensor& t, const Tensor& values);
-
-// Begin and length of each sequence, read from offsets and lengths.
-struct Sequence {
-    std::int64_t start, length;
-};
-// Throws Error (Run) unless all lie in the values.
-std::vector<Sequence> sequences_of(const Tensor& offsets, const Tensor& lengths, std::int64_t total);
-std::vector<Sequence> sequences_of(const Tensor& t);
-// The greatest length, kept once computed.
-std::int64_t longest_sequence(const Tensor& t);
 
 }  // namespace loupe

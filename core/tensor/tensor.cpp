@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/tensor/jagged.h"
+#include "core/tensor/ragged_size.h"
 
 namespace loupe {
 namespace {

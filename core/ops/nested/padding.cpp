@@ -3,10 +3,24 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
 #include "core/dispatch/call.h"
+#include "core/tensor/copy_elements.h"
 
 namespace loupe {
 namespace {
+
+[[noreturn]] void fail(std::string message) { throw Error(ErrorKind::Run, std::move(message)); }
+
+std::vector<std::int64_t> numbers_of(const Tensor& t) {
+    const Tensor here = copy_elements(t);
+    std::vector<std::int64_t> out(static_cast<std::size_t>(here.numel()));
+    if (here.dtype() == ScalarType::Int32)
+        std::copy_n(here.data<std::int32_t>(), out.size(), out.begin());
+    else
+        std::copy_n(here.data<std::int64_t>(), out.size(), out.begin());
+    return out;
+}
 
 const OperatorHandle<> kCat{"aten::cat"}, kIndexSelect{"aten::index_select"}, kNewFull{"aten::new_full"},
     kReshape{"aten::reshape"}, kTranspose{"aten::transpose.int"}, kToDevice{"aten::to.dtype_layout"};
@@ -25,6 +39,36 @@ Dims sizes_after(std::initializer_list<std::int64_t> first, IntSpan sizes, std::
 }
 
 }  // namespace
+
+std::vector<Sequence> sequences_of(const Tensor& offsets_given, const Tensor& lengths_given, std::int64_t total) {
+    const auto offsets = numbers_of(offsets_given);
+    const auto lengths = lengths_given.defined() ? numbers_of(lengths_given) : std::vector<std::int64_t>();
+    std::vector<Sequence> out;
+    for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+        const std::int64_t start = offsets[i];
+        if (start < 0 || start > total) fail("nested tensor offsets do not match its ragged dimension");
+        const std::int64_t length = lengths.empty() ? offsets[i + 1] - start : lengths[i];
+        if (length < 0 || length > total - start)
+            fail("nested tensor offsets and lengths do not match ragged_idx dimension");
+        out.push_back({start, length});
+    }
+    return out;
+}
+
+std::vector<Sequence> sequences_of(const Tensor& t) {
+    const JaggedParts& parts = jagged_parts(t);
+    return sequences_of(parts.offsets, parts.lengths, parts.values.size(parts.ragged - 1));
+}
+
+std::int64_t longest_sequence(const Tensor& t) {
+    SequenceLengths& known = *jagged_parts(t).known;
+    if (!known.most) {
+        std::int64_t most = 0;
+        for (const Sequence& each : sequences_of(t)) most = std::max(most, each.length);
+        known.most = most;
+    }
+    return *known.most;
+}
 
 Tensor padded_rows(const Tensor& values, const std::vector<Sequence>& sequences, std::int64_t most, double padding) {
     const std::int64_t total = values.size(0);

@@ -6,6 +6,16 @@
 
 namespace loupe {
 
+// Begin and length of each sequence, read from offsets and lengths.
+struct Sequence {
+    std::int64_t start, length;
+};
+// Throws Error (Run) unless all lie in the values.
+std::vector<Sequence> sequences_of(const Tensor& offsets, const Tensor& lengths, std::int64_t total);
+std::vector<Sequence> sequences_of(const Tensor& t);
+// The greatest length, kept once computed.
+std::int64_t longest_sequence(const Tensor& t);
+
 // values: [total, ...]. Returns [batch, most, ...], zeros of a sequence's end and what is beyond `most` left out.
 Tensor padded_rows(const Tensor& values, const std::vector<Sequence>& sequences, std::int64_t most, double padding);
 // padded: [batch, most, ...]. Returns [total, ...]; rows beyond `most`, and those of no sequence, are zero.
