@@ -7,6 +7,7 @@
 #include "core/autograd/view_nodes.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/tensor/jagged.h"
 
 namespace loupe {
 
@@ -51,9 +52,16 @@ void check_view_for_recording(const Tensor& t, const AutogradMeta& meta) {
 
 }  // namespace
 
-AutogradMeta* autograd_meta(const Tensor& t) { return static_cast<AutogradMeta*>(t.impl()->autograd.get()); }
+// Of a jagged tensor the values have the history.
+AutogradMeta* autograd_meta(const Tensor& t) {
+    if (t.is_sparse() && is_jagged(t)) [[unlikely]]
+        return autograd_meta(jagged_parts(t).values);
+    return static_cast<AutogradMeta*>(t.impl()->autograd.get());
+}
 
 AutogradMeta& ensure_autograd_meta(const Tensor& t) {
+    if (t.is_sparse() && is_jagged(t)) [[unlikely]]
+        return ensure_autograd_meta(jagged_parts(t).values);
     if (!t.impl()->autograd) t.impl()->autograd = std::make_unique<AutogradMeta>();
     return *autograd_meta(t);
 }
@@ -84,10 +92,11 @@ bool is_leaf(const Tensor& t) {
 
 Tensor grad_of(const Tensor& t) {
     const AutogradMeta* meta = autograd_meta(t);
-    return meta == nullptr ? Tensor() : meta->grad;
+    if (meta == nullptr) return {};
+    return meta->grad.defined() && is_jagged(t) ? with_jagged_values(t, meta->grad) : meta->grad;
 }
 
-void set_grad(const Tensor& t, const Tensor& grad) { ensure_autograd_meta(t).grad = grad; }
+void set_grad(const Tensor& t, const Tensor& grad) { ensure_autograd_meta(t).grad = jagged_values_or_itself(grad); }
 
 Ptr<Node> grad_fn(const Tensor& t) {
     AutogradMeta* meta = autograd_meta(t);
@@ -98,6 +107,8 @@ Ptr<Node> grad_fn(const Tensor& t) {
 
 Edge gradient_edge(const Tensor& t) {
     if (!t.defined()) return {};
+    if (t.is_sparse() && is_jagged(t)) [[unlikely]]
+        return gradient_edge(jagged_parts(t).values);
     AutogradMeta* meta = autograd_meta(t);
     if (meta == nullptr) return {};
     check_view_for_recording(t, *meta);

@@ -18,6 +18,7 @@
 #include "core/dispatch/device_fallback.h"
 #include "core/dispatch/fallback_observer.h"
 #include "core/dispatch/interceptor.h"
+#include "core/dispatch/jagged_calls.h"
 #include "core/dispatch/operator_node.h"
 #include "core/dispatch/operator_opener.h"
 #include "core/dispatch/out_checks.h"
@@ -536,9 +537,13 @@ SparseFunction quantized_kernel_of(const Operator& op) {
     return found == by_name.end() ? nullptr : found->second;
 }
 
-// Of compressed sparse tensors the values record; what is made of other operators leaves it to those.
-void call_on_sparse(const Operator& op, std::span<const IValue> arguments, IValue* results) {
-    const TensorForm form = form_of_call(op, arguments);
+// Of compressed sparse and of jagged tensors the values record; what is made of other operators leaves it to those.
+void call_on_sparse(const Operator& op, std::span<const IValue> arguments, IValue* results, TensorForm form) {
+    if (form == TensorForm::Jagged) {
+        if (op.variant != OperatorVariant::Out && run_on_jagged(op, arguments, results)) return;
+        if (!op.takes_sparse && !op.is_composite()) refuse_form(op, form);
+        return call_unchecked(op, arguments, results);
+    }
     if (form == TensorForm::Quantized) {
         if (const SparseFunction run = quantized_kernel_of(op)) {
             const GradModeScope no_grad(false);
@@ -556,8 +561,10 @@ void call_on_sparse(const Operator& op, std::span<const IValue> arguments, IValu
 void call_unobserved(const Operator& op, std::span<const IValue> arguments, IValue* results) {
     try {
         const Given given = require_tensors(op, arguments);
-        if (given.is_sparse && !op.takes_sparse) [[unlikely]]
-            return call_on_sparse(op, arguments, results);
+        if (given.is_sparse) [[unlikely]] {
+            const TensorForm form = form_of_call(op, arguments);
+            if (!op.takes_sparse || form == TensorForm::Jagged) return call_on_sparse(op, arguments, results, form);
+        }
         if (!given.is_taken) [[unlikely]]
             check_dtypes(op, arguments);
         if (any_device_but_cpu() && !op.is_composite()) [[unlikely]]
@@ -609,6 +616,8 @@ void refuse_form(const Operator& op, TensorForm form) {
                 return {"QuantizedCPU", "quantised tensors", "dequantize()"};
             case TensorForm::Packed:
                 return {"PackedCPU", "packed weights", "dequantize()"};
+            case TensorForm::Jagged:
+                return {"NestedTensorCPU", "nested tensors", "to_padded_tensor()"};
         }
         return {};
     }();

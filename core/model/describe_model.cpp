@@ -212,7 +212,7 @@ std::int64_t TensorInfo::numel() const {
     return n;
 }
 
-std::string shape_text(const Shape& shape) { return shape.empty() ? "scalar" : join(shape, "x"); }
+std::string shape_text(const Shape& shape) { return loupe::shape_text(IntSpan(shape)); }
 
 int ModelInfo::find_module(const std::string& module_path) const {
     for (std::size_t i = 0; i < modules.size(); ++i) {

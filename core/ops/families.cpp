@@ -28,7 +28,8 @@ namespace loupe {
     FAMILY(fft)                \
     FAMILY(special)            \
     FAMILY(sparse)             \
-    FAMILY(quantized)
+    FAMILY(quantized)          \
+    FAMILY(nested)
 
 #define LOUPE_DECLARE_FAMILY(name) OperatorFamily name##_family();
 #define LOUPE_TAKE_FAMILY(name) name##_family(),

@@ -13,6 +13,7 @@ enum class TensorForm : std::uint8_t {
     Compressed,  // torch.sparse_csr, sparse_csc, sparse_bsr, sparse_bsc
     Quantized,   // torch.qint8, quint8, qint32
     Packed,      // blocks of ggml: packed.h
+    Jagged,      // nested tensors of torch.jagged
 };
 
 // The base of what each form holds.

@@ -8,11 +8,18 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/tensor/ragged_size.h"
 
 namespace loupe {
 namespace {
 
 __extension__ typedef __int128 Wide;  // no product of two 64-bit values overflows it
+
+std::vector<std::string> size_texts(IntSpan sizes) {
+    std::vector<std::string> out;
+    for (const std::int64_t size : sizes) out.push_back(size_text(size));
+    return out;
+}
 
 bool dense_in_order(const TensorImpl& t, std::span<const int> fastest_first) {
     std::int64_t expected = 1;
@@ -152,7 +159,11 @@ Tensor Tensor::view_as_strided(IntSpan sizes, IntSpan strides, std::int64_t offs
 }
 
 Tensor Tensor::shallow_copy() const {
-    Tensor copy(make_impl(impl_->storage, sizes(), strides(), impl_->offset, impl_->dtype));
+    Tensor copy(make_impl(impl_->storage, {}, {}, impl_->offset, impl_->dtype));
+    copy.impl_->sizes = impl_->sizes;
+    copy.impl_->strides = impl_->strides;
+    copy.impl_->numel = impl_->numel;
+    copy.impl_->contiguous = impl_->contiguous;
     copy.impl_->wrapped_number = impl_->wrapped_number;
     copy.impl_->sparse = impl_->sparse;
     return copy;
@@ -264,8 +275,8 @@ std::int64_t wrap_dim(std::int64_t d, std::int64_t ndim) {
     return d < 0 ? d + range : d;
 }
 
-std::string shape_text(IntSpan sizes) { return sizes.empty() ? "scalar" : join(sizes, "x"); }
-std::string shape_list_text(IntSpan sizes) { return concat("[", join(sizes, ", "), "]"); }
+std::string shape_text(IntSpan sizes) { return sizes.empty() ? "scalar" : join(size_texts(sizes), "x"); }
+std::string shape_list_text(IntSpan sizes) { return concat("[", join(size_texts(sizes), ", "), "]"); }
 std::string describe(const Tensor& t) {
     if (!t.defined()) return "undefined";
     return concat(dtype_name(t.dtype()), " ", shape_text(t.sizes()));

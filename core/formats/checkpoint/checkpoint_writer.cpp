@@ -9,6 +9,7 @@
 #include "core/formats/pickle/tensor_rebuild.h"
 #include "core/tensor/compressed.h"
 #include "core/tensor/device_copy.h"
+#include "core/tensor/jagged.h"
 
 namespace loupe {
 namespace {
@@ -195,6 +196,8 @@ void CheckpointPickler::tensor(const Tensor& tensor) {
 }
 
 void CheckpointPickler::sparse_tensor(const Tensor& tensor) {
+    if (is_jagged(tensor))
+        throw Error(ErrorKind::Unsupported, "nested tensors are not written: save values() and offsets()");
     if (is_compressed(tensor)) return compressed_tensor(tensor);
     if (!is_coordinate(tensor)) {
         throw Error(ErrorKind::Unsupported, "a quantised tensor cannot be saved",

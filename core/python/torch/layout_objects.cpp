@@ -6,6 +6,7 @@
 
 #include "core/python/torch/torch_objects.h"
 #include "core/tensor/compressed.h"
+#include "core/tensor/jagged.h"
 
 namespace loupe::python {
 namespace {
@@ -15,7 +16,8 @@ struct LayoutName {
     std::int64_t number;  // PyTorch's
 };
 constexpr std::array kLayouts{LayoutName{"strided", 0},    LayoutName{"sparse_coo", 1}, LayoutName{"sparse_csr", 2},
-                              LayoutName{"sparse_csc", 4}, LayoutName{"sparse_bsr", 5}, LayoutName{"sparse_bsc", 6}};
+                              LayoutName{"sparse_csc", 4}, LayoutName{"sparse_bsr", 5}, LayoutName{"sparse_bsc", 6},
+                              LayoutName{"jagged", 8}};
 
 const std::vector<IValue>& objects() {
     static const std::vector<IValue> all = [] {
@@ -37,6 +39,7 @@ std::optional<IValue> find_layout(std::string_view name) {
 }
 
 IValue layout_of_tensor(const Tensor& t) {
+    if (is_jagged(t)) return *find_layout("jagged");
     if (is_compressed(t)) return *find_layout(layout_python_name(compressed_parts(t).layout));
     return *find_layout(is_coordinate(t) ? "sparse_coo" : "strided");
 }

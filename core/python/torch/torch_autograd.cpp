@@ -16,6 +16,7 @@
 #include "core/python/torch/torch_data.h"
 #include "core/python/torch/torch_function.h"
 #include "core/python/torch/torch_objects.h"
+#include "core/tensor/jagged.h"
 
 namespace loupe::python {
 namespace {
@@ -251,6 +252,12 @@ void accumulate_into(const TensorList& roots, const TensorList& gradients, const
     }
 }
 
+// Of nested tensors the values have the history.
+TensorList recorded(TensorList tensors) {
+    for (Tensor& each : tensors) each = jagged_values_or_itself(each);
+    return tensors;
+}
+
 TensorList gradients_for(const IValue& value, std::size_t roots) {
     TensorList out = tensors_of(value);
     if (!out.empty() && out.size() != roots) {
@@ -293,12 +300,12 @@ std::function<Tensor(const Tensor&)> tensor_hook(IValue function) {
 
 void run_backward(const IValue& roots, const IValue& gradients, const IValue& retain_graph, bool create_graph,
                   const IValue& inputs) {
-    const TensorList tensors = tensors_of(roots);
+    const TensorList tensors = recorded(tensors_of(roots));
     const BackwardOptions options = options_of(retain_graph, create_graph);
     with_python_errors([&] {
-        const TensorList given = gradients_for(gradients, tensors.size());
+        const TensorList given = recorded(gradients_for(gradients, tensors.size()));
         if (inputs.is_none()) return backward(tensors, given, options);
-        const TensorList leaves = tensors_of(inputs);
+        const TensorList leaves = recorded(tensors_of(inputs));
         if (leaves.empty()) throw_error("RuntimeError", "'inputs' argument to backward() cannot be empty.");
         accumulate_into(tensors, given, leaves, options);
     });
@@ -308,15 +315,19 @@ IValue run_grad(CallArguments arguments) {
     const BoundArguments given(arguments, "grad",
                                {"outputs", "inputs", "grad_outputs=", "retain_graph=", "create_graph=", "only_inputs=",
                                 "allow_unused=", "is_grads_batched="});
-    const TensorList outputs = tensors_of(given[0]);
+    const TensorList outputs = recorded(tensors_of(given[0]));
     const TensorList inputs = tensors_of(given[1]);
     const BackwardOptions options = options_of(given.value_or(3, {}), given.truth_or(4, false));
     const TensorList found = with_python_errors([&] {
-        return gradients_of(outputs, inputs, gradients_for(given.value_or(2, {}), outputs.size()), options,
-                            given.truth_or(6, false));
+        return gradients_of(outputs, recorded(inputs), recorded(gradients_for(given.value_or(2, {}), outputs.size())),
+                            options, given.truth_or(6, false));
     });
     std::vector<IValue> out;
-    for (const Tensor& gradient : found) out.push_back(gradient.defined() ? IValue(gradient) : IValue());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const bool is_nested = found[i].defined() && is_jagged(inputs[i]);
+        const Tensor gradient = is_nested ? with_jagged_values(inputs[i], found[i]) : found[i];
+        out.push_back(gradient.defined() ? IValue(gradient) : IValue());
+    }
     return make_tuple(std::move(out));
 }
 

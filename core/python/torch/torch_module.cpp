@@ -301,6 +301,7 @@ void define_constants(PythonModule& module) {
                              "sparse_csc",
                              "sparse_bsr",
                              "sparse_bsc",
+                             "jagged",
                              "contiguous_format",
                              "preserve_format",
                              "channels_last",

@@ -11,6 +11,7 @@
 #include "core/python/torch/torch_objects.h"
 #include "core/tensor/compressed.h"
 #include "core/tensor/device_copy.h"
+#include "core/tensor/jagged.h"
 #include "core/tensor/quantizer.h"
 
 namespace loupe::python {
@@ -206,7 +207,7 @@ class Printer {
 
 std::string tuple_text(IntSpan sizes) {
     std::string out = "(";
-    for (std::size_t i = 0; i < sizes.size(); ++i) out += concat(i > 0 ? ", " : "", sizes[i]);
+    for (std::size_t i = 0; i < sizes.size(); ++i) out += concat(i > 0 ? ", " : "", size_text(sizes[i]));
     return out + (sizes.size() == 1 ? ",)" : ")");
 }
 
@@ -288,7 +289,20 @@ std::string sparse_text(const Tensor& tensor, std::size_t indent) {
 
 }  // namespace
 
+// torch/nested/_internal/nested_tensor.py writes itself.
+std::string jagged_repr(const Tensor& tensor) {
+    const JaggedParts& parts = jagged_parts(tensor);
+    std::string gradient;
+    if (const auto node = grad_fn(tensor))
+        gradient = concat(", grad_fn=<", node->name(), " object>");
+    else if (requires_grad(tensor))
+        gradient = ", requires_grad=True";
+    return concat("NestedTensor(size=", tuple_text(tensor.sizes()), ", offsets=", tensor_repr(parts.offsets), gradient,
+                  ", contiguous=", tensor.is_contiguous() ? "True" : "False", ")");
+}
+
 std::string tensor_repr(const Tensor& tensor) {
+    if (is_jagged(tensor)) return jagged_repr(tensor);
     static constexpr std::string_view kPrefix = "tensor(";
     std::string out(kPrefix);
     bool starts_line = is_coordinate(tensor);

@@ -12,12 +12,14 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
 #include "core/python/torch/layout_objects.h"
+#include "core/python/torch/nested_int.h"
 #include "core/python/torch/torch_autograd.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_data.h"
 #include "core/python/torch/torch_functional.h"
 #include "core/python/torch/torch_objects.h"
 #include "core/tensor/compressed.h"
+#include "core/tensor/jagged.h"
 #include "core/tensor/quantizer.h"
 
 namespace loupe::python {
@@ -46,6 +48,10 @@ IValue shape_of(const Tensor& t) {
     }
     if (!tied.empty()) return make_size(std::move(tied));
     notify_python_use(PythonUse::Shape, t);
+    if (is_jagged(t)) {
+        for (const std::int64_t each : t.sizes()) tied.push_back(size_object(each));
+        return make_size(std::move(tied));
+    }
     return make_size(t.sizes());
 }
 
@@ -78,7 +84,7 @@ const std::map<std::string_view, Getter>& getters() {
         {"is_mkldnn", [](const Tensor&) { return IValue(false); }},
         {"is_meta", [](const Tensor&) { return IValue(false); }},
         {"is_mps", [](const Tensor&) { return IValue(false); }},
-        {"is_nested", [](const Tensor&) { return IValue(false); }},
+        {"is_nested", [](const Tensor& t) { return IValue(is_jagged(t)); }},
         {"_version", [](const Tensor& t) { return IValue(static_cast<std::int64_t>(t.version())); }},
         {"output_nr",
          [](const Tensor& t) {
@@ -109,7 +115,7 @@ IValue size(const IValue& self, CallArguments& arguments) {
         const std::int64_t dimension = to_index(given[0]);
         if (const Tensor tied = tied_size(t, dimension); tied.defined()) return IValue(tied);
         notify_python_use(PythonUse::Shape, t);
-        return IValue(t.size(dimension));
+        return size_object(t.size(dimension));
     });
 }
 IValue stride(const IValue& self, CallArguments& arguments) {
@@ -129,6 +135,8 @@ IValue item_method(const IValue& self, CallArguments&) {
     return item_of(tensor_of(self));
 }
 IValue tolist(const IValue& self, CallArguments&) {
+    if (is_jagged(tensor_of(self)))
+        throw_error("NotImplementedError", "tolist() of a nested tensor: take it of each of unbind()");
     notify_python_use(PythonUse::List, tensor_of(self));
     return to_list(tensor_of(self));
 }
@@ -297,12 +305,25 @@ IValue unflatten(const IValue& self, CallArguments& arguments) {
     std::vector<IValue> sizes;
     for (std::int64_t d = 0; d < t.dim(); ++d) {
         if (d != dimension) {
-            sizes.emplace_back(t.size(d));
+            sizes.push_back(size_object(t.size(d)));
             continue;
         }
         for (const IValue& part : to_vector(given[1])) sizes.push_back(part);
     }
     return call_function("reshape", {self, make_tuple(std::move(sizes))});
+}
+
+// Of a nested tensor; of others an operator.
+template <IValue (*Part)(const JaggedParts& parts)>
+IValue nested_part(const IValue& self, CallArguments&) {
+    if (!is_jagged(tensor_of(self))) throw_error("AttributeError", "'Tensor' object has no such attribute");
+    return Part(jagged_parts(tensor_of(self)));
+}
+IValue offsets_of(const JaggedParts& parts) { return none_or(parts.offsets); }
+IValue lengths_of(const JaggedParts& parts) { return none_or(parts.lengths); }
+IValue is_contiguous_method(const IValue& self, CallArguments& arguments) {
+    if (is_jagged(tensor_of(self))) return tensor_of(self).is_contiguous();
+    return call_signatures(*find_signatures("is_contiguous", true), &self, arguments);
 }
 
 IValue length_method(const IValue& self, CallArguments&) { return length(self); }
@@ -433,6 +454,9 @@ const MethodTable& methods() {
             {"unique_consecutive", functional<functional_unique_consecutive>},
             {"nonzero", functional<functional_nonzero>},
             {"unflatten", unflatten},
+            {"offsets", nested_part<offsets_of>},
+            {"lengths", nested_part<lengths_of>},
+            {"is_contiguous", is_contiguous_method},
         };
         add_casts(out);
         add_operator_methods(out);

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The files of this family.
+
+#include "core/ops/family.h"
+
+// In the order in which the operators are listed.
+#define LOUPE_NESTED_RECORDS(FILE) FILE(jagged_records)
+
+namespace loupe::nested_ops {
+
+LOUPE_NESTED_RECORDS(LOUPE_DECLARE_RECORDS)
+
+// How operators of other families take jagged tensors; see rules.cpp.
+void install_jagged_rules();
+
+}  // namespace loupe::nested_ops
