@@ -100,7 +100,8 @@ class Linter {
 
     const Graph& graph_;
     std::unordered_set<const Value*> scope_;
-    // Inputs that uses of a value name and that are not read yet: a weight that many nodes read is not searched for each.
+    // Inputs that uses of a value name and that are not read yet: a weight that many nodes read is not searched for
+    // each.
     std::unordered_set<std::pair<const Node*, std::size_t>, PlaceHash> listed_;
     std::unordered_set<std::size_t> ids_;
 };

@@ -22,16 +22,18 @@
 namespace loupe::session {
 namespace {
 
+// Of packed weights as they are packed.
+std::int64_t held_bytes(const Tensor& t) {
+    return static_cast<std::int64_t>(is_packed(t) ? packed_parts(t).bytes.bytes() : t.bytes());
+}
+
 TensorInfo describe_tensor(std::string name, const Tensor& t) {
     TensorInfo info;
     info.name = std::move(name);
     info.dtype = std::string(dtype_name(t.dtype()));
     info.shape.assign(t.sizes().begin(), t.sizes().end());
-    info.bytes = static_cast<std::int64_t>(t.bytes());
-    if (is_packed(t)) {
-        info.dtype = std::string(packed_parts(t).type->name);
-        info.bytes = static_cast<std::int64_t>(packed_parts(t).bytes.bytes());
-    }
+    info.bytes = held_bytes(t);
+    if (is_packed(t)) info.dtype = std::string(packed_parts(t).type->name);
     info.requires_grad = requires_grad(t);
     info.storage_id = t.storage()->id();
     return info;
@@ -130,7 +132,7 @@ class Describer {
         ModuleInfo& info = model_.modules[index];
         for (const auto& [name, t] : module.named_parameters()) {
             info.parameter_count += t.numel();
-            info.parameter_bytes += static_cast<std::int64_t>(t.bytes());
+            info.parameter_bytes += held_bytes(t);
         }
     }
 
@@ -245,8 +247,7 @@ ModelInfo describe_model(const ModelFile& file, const std::filesystem::path& pat
     Describer(model).add(file.module, "", -1);
     model.parameter_count = model.modules.front().parameter_count;
     model.parameter_bytes = model.modules.front().parameter_bytes;
-    for (const auto& [name, t] : file.module->named_buffers())
-        model.buffer_bytes += static_cast<std::int64_t>(t.bytes());
+    for (const auto& [name, t] : file.module->named_buffers()) model.buffer_bytes += held_bytes(t);
     for (const auto& [name, function] : file.module->type()->methods()) {
         try {
             model.methods.push_back(describe_method(name, function->schema()));

@@ -42,7 +42,8 @@ IValue frequencies_of(const GgufFile& file) {
     if (found == file.tensors.end() || found->type != "F32") return {};
     auto list = make_ptr<ListObject>(types::floating());
     const auto* const numbers = found->tensor.data<float>();
-    for (std::int64_t i = 0; i < found->tensor.numel(); ++i) list->elements.emplace_back(static_cast<double>(numbers[i]));
+    for (std::int64_t i = 0; i < found->tensor.numel(); ++i)
+        list->elements.emplace_back(static_cast<double>(numbers[i]));
     return IValue(std::move(list));
 }
 
@@ -127,8 +128,9 @@ ModelFile open_gguf(const Ptr<MappedFile>& file) {
             if (read.tensors[i].name != kFrequencies)
                 weights.tensors.emplace_back(plan.changes[i].first,
                                              running_weight(read.tensors[i], plan.changes[i].second));
-        return open_architecture({plan.config, plan.model_type, concat("a GGUF model (", name, ")"), "metadata", "file"},
-                                 std::move(weights));
+        return open_architecture(
+            {plan.config, plan.model_type, concat("a GGUF model (", name, ")"), "metadata", "file"},
+            std::move(weights));
     } catch (const PythonError& error) {
         throw Error(ErrorKind::File, concat("its metadata does not make a ", name, " model: ", error.message()),
                     {.file = file->path().string()});

@@ -157,8 +157,8 @@ ModelFile run_architecture(const ModuleRecord& record, const Config& config, Che
     file.is_built_in = true;
     file.format = config.what;
     if (!extra.empty())
-        file.format += concat(", ", extra.size(), extra.size() == 1 ? " weight" : " weights",
-                              " of the ", config.holder, " not used: ", names_text(extra));
+        file.format += concat(", ", extra.size(), extra.size() == 1 ? " weight" : " weights", " of the ", config.holder,
+                              " not used: ", names_text(extra));
     return file;
 }
 

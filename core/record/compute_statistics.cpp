@@ -180,6 +180,7 @@ LateStatistics::LateStatistics(const Tensor& t) {
         if (late_ != nullptr) return;
     }
     const Tensor here = look_at_elements(t);
+    if (here.numel() == 0) return;  // a sparse tensor without entries
     there_ = visit_any_dtype(here.dtype(), [&]<typename T>(std::type_identity<T>) {
         // Shifting by an element keeps the variance of nearly constant tensors exact.
         double shift = as_double(*here.data<T>());

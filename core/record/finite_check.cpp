@@ -221,7 +221,7 @@ bool is_all_finite(const Tensor& t) {
         }
     }
     const Tensor here = look_at_elements(t);
-    return visit_any_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) { return is_finite<T>(here); });
+    return visit_any_dtype(here.dtype(), [&]<typename T>(std::type_identity<T>) { return is_finite<T>(here); });
 }
 
 bool holds_positive_infinity(const Tensor& given) {

@@ -10,8 +10,7 @@
 #include "core/record/compute_statistics.h"
 #include "core/tensor/copy_elements.h"
 #include "core/tensor/element_walk.h"
-#include "core/tensor/jagged.h"
-#include "core/tensor/packed.h"
+#include "core/tensor/sparse.h"
 
 namespace loupe::session {
 namespace {
@@ -243,14 +242,14 @@ SlicedTensor sliced_tensor(const Tensor& t, std::string_view slice) {
 
 }  // namespace
 
-// Of a nested tensor the values are sliced.
+// Of a tensor that is no plain array its SparseParts::elements are sliced.
 Tensor slice_tensor(const Tensor& t, std::string_view slice) {
-    return sliced_tensor(is_packed(t) ? look_at_elements(t) : jagged_values_or_itself(t), slice).tensor;
+    return sliced_tensor(elements_or_itself(t), slice).tensor;
 }
 
 TensorSlice reduce_tensor(const Tensor& given, const TensorRequest& request) {
     TensorSlice out;
-    const Tensor t = is_packed(given) ? look_at_elements(given) : jagged_values_or_itself(given);
+    const Tensor t = elements_or_itself(given);
     out.dtype = std::string(dtype_name(t.dtype()));
     out.shape.assign(t.sizes().begin(), t.sizes().end());
     out.strides.assign(t.strides().begin(), t.strides().end());

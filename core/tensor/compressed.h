@@ -34,6 +34,7 @@ struct CompressedParts final : SparseParts {
     const Tensor plain;       // col_indices or row_indices [batch..., entries]
     const Tensor values;      // [batch..., entries, block sizes if any..., dense...]
 
+    Tensor elements() const override { return values; }
     std::int64_t batch_dim() const { return compressed.dim() - 1; }
     std::int64_t dense_dim() const { return values.dim() - batch_dim() - 1 - (has_blocks(layout) ? 2 : 0); }
     std::int64_t entries() const { return plain.size(-1); }

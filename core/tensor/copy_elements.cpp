@@ -5,16 +5,14 @@
 
 #include "core/tensor/allocation_observers.h"
 #include "core/tensor/device_copy.h"
-#include "core/tensor/packed.h"
 #include "core/tensor/element_walk.h"
-#include "core/tensor/jagged.h"
+#include "core/tensor/sparse.h"
 
 namespace loupe {
 
 Tensor look_at_elements(const Tensor& t) {
     const UnobservedAllocationScope unobserved;
-    if (t.defined() && is_packed(t)) return unpacked(t);
-    return on_host(jagged_values_or_itself(t));
+    return on_host(elements_or_itself(t));
 }
 
 Tensor copy_elements(const Tensor& on_any_device) {

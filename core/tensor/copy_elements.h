@@ -5,9 +5,11 @@
 
 namespace loupe {
 
-// A row-major copy of the elements on the CPU, not seen by observers of allocations.
+// A row-major copy of the elements (of a tensor that is no plain array SparseParts::elements) on the CPU, not seen by
+// observers of allocations.
 Tensor copy_elements(const Tensor& t);
-// The tensor itself where the host may read it, else a copy, likewise unseen, with the same strides.
+// The tensor (or SparseParts::elements) itself where the host may read it, else a copy, likewise unseen, with the same
+// strides.
 Tensor look_at_elements(const Tensor& t);
 
 }  // namespace loupe

@@ -103,8 +103,7 @@ void q4_k(Bytes b, float* y) {
     for (int i = 0; i < 8; ++i) {
         const auto [scale, least] = scale_and_min(b + 4, i);
         const float step = d * real(scale), from = m * real(least);
-        for (int l = 0; l < 32; ++l)
-            y[i * 32 + l] = step * real(b[16 + i / 2 * 32 + l] >> (i % 2 * 4) & 15) - from;
+        for (int l = 0; l < 32; ++l) y[i * 32 + l] = step * real(b[16 + i / 2 * 32 + l] >> (i % 2 * 4) & 15) - from;
     }
 }
 void q5_k(Bytes b, float* y) {
@@ -218,7 +217,8 @@ void iq1_s(Bytes b, float* y) {
 void iq1_m(Bytes b, float* y) {
     std::array<unsigned, 4> scales{};
     for (std::size_t i = 0; i < 4; ++i) scales[i] = u16(b + 48 + 2 * i);
-    const unsigned whole = scales[0] >> 12 | (scales[1] >> 8 & 0xf0U) | (scales[2] >> 4 & 0xf00U) | (scales[3] & 0xf000U);
+    const unsigned whole =
+        scales[0] >> 12 | (scales[1] >> 8 & 0xf0U) | (scales[2] >> 4 & 0xf00U) | (scales[3] & 0xf000U);
     const auto narrow = static_cast<std::uint16_t>(whole);
     const float d = half_at(reinterpret_cast<Bytes>(&narrow));
     for (int i = 0; i < 32; ++i) {
@@ -260,39 +260,72 @@ using BlockFunction = void (*)(Bytes, float*);
 
 BlockFunction block_function(std::uint32_t number) {
     switch (number) {
-        case 0: return plain<float>;
-        case 1: return f16;
-        case 2: return q4_0;
-        case 3: return q4_1;
-        case 6: return q5_0;
-        case 7: return q5_1;
-        case 8: return q8<2>;
-        case 9: return q8<4>;
-        case 10: return q2_k;
-        case 11: return q3_k;
-        case 12: return q4_k;
-        case 13: return q5_k;
-        case 14: return q6_k;
-        case 15: return q8_k;
-        case 16: return iq2_xxs;
-        case 17: return iq2_xs;
-        case 18: return iq3_xxs;
-        case 19: return iq1_s;
-        case 20: return iq4_nl;
-        case 21: return iq3_s;
-        case 22: return iq2_s;
-        case 23: return iq4_xs;
-        case 24: return plain<std::int8_t>;
-        case 25: return plain<std::int16_t>;
-        case 26: return plain<std::int32_t>;
-        case 27: return plain<std::int64_t>;
-        case 28: return plain<double>;
-        case 29: return iq1_m;
-        case 30: return bf16;
-        case 34: return tq1_0;
-        case 35: return tq2_0;
-        case 39: return mxfp4;
-        default: return nullptr;
+        case 0:
+            return plain<float>;
+        case 1:
+            return f16;
+        case 2:
+            return q4_0;
+        case 3:
+            return q4_1;
+        case 6:
+            return q5_0;
+        case 7:
+            return q5_1;
+        case 8:
+            return q8<2>;
+        case 9:
+            return q8<4>;
+        case 10:
+            return q2_k;
+        case 11:
+            return q3_k;
+        case 12:
+            return q4_k;
+        case 13:
+            return q5_k;
+        case 14:
+            return q6_k;
+        case 15:
+            return q8_k;
+        case 16:
+            return iq2_xxs;
+        case 17:
+            return iq2_xs;
+        case 18:
+            return iq3_xxs;
+        case 19:
+            return iq1_s;
+        case 20:
+            return iq4_nl;
+        case 21:
+            return iq3_s;
+        case 22:
+            return iq2_s;
+        case 23:
+            return iq4_xs;
+        case 24:
+            return plain<std::int8_t>;
+        case 25:
+            return plain<std::int16_t>;
+        case 26:
+            return plain<std::int32_t>;
+        case 27:
+            return plain<std::int64_t>;
+        case 28:
+            return plain<double>;
+        case 29:
+            return iq1_m;
+        case 30:
+            return bf16;
+        case 34:
+            return tq1_0;
+        case 35:
+            return tq2_0;
+        case 39:
+            return mxfp4;
+        default:
+            return nullptr;
     }
 }
 

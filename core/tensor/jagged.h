@@ -23,6 +23,7 @@ struct JaggedParts final : SparseParts {
     std::int64_t id = 0;      // j1, j2, ...: the same for tensors with the same offsets (lengths, where there are some)
     std::shared_ptr<SequenceLengths> known;  // shared by tensors that are made of each other
 
+    Tensor elements() const override { return values; }
     std::int64_t batch() const { return offsets.size(0) - 1; }
 };
 

@@ -15,7 +15,8 @@ void check_order(const std::vector<std::int32_t>& order, std::int64_t rows) {
     if (std::ssize(order) != rows) refuse(concat("an order of ", order.size(), " for ", rows, " packed rows"));
     std::vector<bool> seen(order.size());
     for (const std::int32_t row : order) {
-        if (row < 0 || row >= rows || seen[static_cast<std::size_t>(row)]) refuse("an order names no row, or one twice");
+        if (row < 0 || row >= rows || seen[static_cast<std::size_t>(row)])
+            refuse("an order names no row, or one twice");
         seen[static_cast<std::size_t>(row)] = true;
     }
 }
@@ -38,22 +39,20 @@ Tensor make_packed(const GgmlType& type, const Tensor& bytes, std::vector<std::i
     return make_with_parts(std::move(parts), span_of(sizes), ScalarType::Float32);
 }
 
-Tensor unpacked(const Tensor& t) {
-    const PackedParts& parts = packed_parts(t);
-    const Dims sizes{parts.rows(), parts.columns()};
+Tensor PackedParts::elements() const {
+    const Dims sizes{rows(), columns()};
     const Tensor out = empty(span_of(sizes), ScalarType::Float32);
-    const auto* const from = parts.bytes.data<std::uint8_t>();
-    for (std::int64_t i = 0; i < parts.rows(); ++i)
-        dequantize_blocks(*parts.type, from + parts.stored_row(i) * parts.bytes.size(1), parts.columns(),
-                          out.data<float>() + i * parts.columns());
-    if (!parts.is_transposed) return out;
-    const Dims turned{parts.columns(), parts.rows()}, strides{1, parts.columns()};
+    const auto* const from = bytes.data<std::uint8_t>();
+    for (std::int64_t i = 0; i < rows(); ++i)
+        dequantize_blocks(*type, from + stored_row(i) * bytes.size(1), columns(), out.data<float>() + i * columns());
+    if (!is_transposed) return out;
+    const Dims turned{columns(), rows()}, strides{1, columns()};
     return out.view_as_strided(span_of(turned), span_of(strides), 0);
 }
 
-Tensor packed_alias(const Tensor& t) {
-    return make_with_parts(t.impl()->sparse, t.sizes(), t.dtype());
-}
+Tensor unpacked(const Tensor& t) { return packed_parts(t).elements(); }
+
+Tensor packed_alias(const Tensor& t) { return make_with_parts(t.impl()->sparse, t.sizes(), t.dtype()); }
 
 Tensor packed_transpose(const Tensor& t) {
     const PackedParts& parts = packed_parts(t);

@@ -22,6 +22,8 @@ struct PackedParts final : SparseParts {
     const std::vector<std::int32_t> row_order;
     bool is_transposed = false;  // the tensor is the transpose of that matrix
 
+    // The numbers, float32, in the sizes of the tensor.
+    Tensor elements() const override;
     std::int64_t rows() const { return bytes.size(0); }
     std::int64_t columns() const { return bytes.size(1) / type->bytes * type->elements; }
     std::int64_t stored_row(std::int64_t i) const {
@@ -35,7 +37,7 @@ const PackedParts& packed_parts(const Tensor& t);
 // [rows, columns] of a contiguous uint8 [rows, bytes of a row]. Throws Error (Run) unless the bytes are whole blocks
 // and the order names each row once.
 Tensor make_packed(const GgmlType& type, const Tensor& bytes, std::vector<std::int32_t> row_order = {});
-// The numbers, float32, in the sizes of the tensor.
+// Its elements. Throws Error (Run) for a tensor that is not packed.
 Tensor unpacked(const Tensor& t);
 // Another view of the same bytes.
 Tensor packed_transpose(const Tensor& t);

@@ -5,7 +5,9 @@
 #include <array>
 
 #include "core/base/error.h"
+#include "core/base/parallel.h"
 #include "core/base/strings.h"
+#include "core/tensor/copy_elements.h"
 
 namespace loupe {
 namespace {
@@ -27,6 +29,20 @@ Tensor make(std::shared_ptr<const QuantizedParts> parts) {
         throw Error(ErrorKind::Run, concat("no quantised tensor has elements of torch.", dtype_name(integers.dtype())));
     }
     return make_with_parts(std::move(parts), integers.sizes(), integers.dtype());
+}
+
+constexpr std::int64_t kGrain = 1 << 15;
+
+// One for each channel, however they are stored.
+std::vector<float> narrowed(const Tensor& t) {
+    const Tensor copy = copy_elements(t);
+    std::vector<float> out(static_cast<std::size_t>(copy.numel()));
+    visit_any_dtype(copy.dtype(), [&]<typename T>(std::type_identity<T>) {
+        if constexpr (!is_complex(scalar_type_of<T>))
+            std::transform(copy.data<T>(), copy.data<T>() + out.size(), out.begin(),
+                           [](T x) { return static_cast<float>(x); });
+    });
+    return out;
 }
 
 }  // namespace
@@ -52,6 +68,36 @@ QuantizedParts::QuantizedParts(Tensor integers_, Tensor channel_scales, Tensor c
       zero_points(std::move(channel_zero_points)),
       axis(channel_axis),
       is_in_halves(in_halves) {}
+
+Tensor QuantizedParts::elements() const {
+    const Tensor from = integers.is_contiguous() ? integers : copy_elements(integers);
+    const Tensor out = empty(from.sizes(), ScalarType::Float32);
+    float* const target = out.data<float>();
+    const auto each = [&](auto number) {
+        parallel_for(0, out.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i) target[i] = number(i);
+        });
+    };
+    visit_integers(from.dtype(), [&]<typename T>(std::type_identity<T>) {
+        const T* const source = from.data<T>();
+        if (!is_by_channel()) {
+            const auto narrow = static_cast<float>(scale);
+            each([&](std::int64_t i) {
+                return static_cast<float>(static_cast<std::int64_t>(source[i]) - zero_point) * narrow;
+            });
+            return;
+        }
+        const std::vector<float> by = narrowed(scales), points = narrowed(zero_points);
+        const std::int64_t channels = from.size(axis);
+        std::int64_t inner = 1;
+        for (std::int64_t d = axis + 1; d < from.dim(); ++d) inner *= from.size(d);
+        each([&](std::int64_t i) {
+            const auto channel = static_cast<std::size_t>(i / inner % channels);
+            return (static_cast<float>(source[i]) - points[channel]) * by[channel];
+        });
+    });
+    return out;
+}
 
 const QuantizedParts& quantized_parts(const Tensor& t) {
     if (!is_quantized(t)) throw Error(ErrorKind::Run, "expected a quantized tensor");

@@ -32,6 +32,8 @@ struct QuantizedParts final : SparseParts {
     // torch.quint4x2: integers of 4 bits, of which PyTorch stores two a byte; here each has a byte.
     const bool is_in_halves = false;
 
+    // float32, row-major: (q - zero_point) * scale.
+    Tensor elements() const override;
     bool is_by_channel() const { return scheme != QScheme::PerTensorAffine; }
 };
 
@@ -55,5 +57,18 @@ struct QuantizedType {
 };
 const QuantizedType* quantized_type(std::int64_t number);  // null for another dtype
 const QuantizedType& quantized_type_of(const Tensor& t);
+
+// Calls with the type_identity of int8, uint8 or int32.
+template <typename Visit>
+void visit_integers(ScalarType dtype, Visit&& visit) {
+    switch (dtype) {
+        case ScalarType::Int8:
+            return visit(std::type_identity<std::int8_t>{});
+        case ScalarType::UInt8:
+            return visit(std::type_identity<std::uint8_t>{});
+        default:
+            return visit(std::type_identity<std::int32_t>{});
+    }
+}
 
 }  // namespace loupe

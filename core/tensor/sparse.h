@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Tensors that are no plain arrays: what they hold instead of elements. Here sparse ones in coordinate form,
-// torch.sparse_coo, mostly gradients of embeddings; others in compressed.h, packed.h and quantizer.h. Few operators take
-// them.
+// torch.sparse_coo, mostly gradients of embeddings; others in compressed.h, packed.h and quantizer.h. Few operators
+// take them.
 
 #include "core/tensor/tensor.h"
 
@@ -23,6 +23,10 @@ struct SparseParts {
     SparseParts& operator=(const SparseParts&) = delete;
     virtual ~SparseParts() = default;
 
+    // What is read where the elements are looked at (statistics, slices, files): of sparse and nested tensors the
+    // values that they hold, of quantised and packed ones the numbers that they stand for, in the tensor's sizes.
+    virtual Tensor elements() const = 0;
+
     const TensorForm form;
 };
 
@@ -37,6 +41,7 @@ struct CoordinateParts final : SparseParts {
     const Tensor values;      // [entries, sizes of the dense dimensions...]
     const bool is_coalesced;  // indices in order, each once
 
+    Tensor elements() const override { return values; }
     std::int64_t sparse_dim() const { return indices.size(0); }
     std::int64_t dense_dim() const { return values.dim() - 1; }
     std::int64_t entries() const { return indices.size(1); }
@@ -47,6 +52,11 @@ inline bool is_coordinate(const Tensor& t) { return has_form(t, TensorForm::Coor
 // The tensor must be in coordinate form.
 inline const CoordinateParts& coordinate_parts(const Tensor& t) {
     return static_cast<const CoordinateParts&>(*t.impl()->sparse);
+}
+
+// SparseParts::elements; a plain array, and an undefined tensor, itself.
+inline Tensor elements_or_itself(const Tensor& t) {
+    return t.defined() && t.is_sparse() ? t.impl()->sparse->elements() : t;
 }
 
 // Throws Error (Run) with PyTorch's messages when indices, values and sizes do not fit each other.

@@ -99,7 +99,8 @@ class TestGguf : public QObject {
         for (int i = 0; i < 256; ++i) q8_k += static_cast<char>(i - 128);
         q8_k += std::string(32, '\0');
         const auto numbers_of = [&](std::uint64_t columns, std::uint32_t type, const std::string& block) {
-            return elements<float>(unpacked(read_gguf(written(one_tensor({columns}, type, 0, 0) + block)).tensors[0].tensor));
+            return elements<float>(
+                unpacked(read_gguf(written(one_tensor({columns}, type, 0, 0) + block)).tensors[0].tensor));
         };
         const auto first = numbers_of(32, 9, q8_1), second = numbers_of(256, 15, q8_k);
         for (int i = 0; i < 32; ++i) QCOMPARE(first[static_cast<std::size_t>(i)], 0.5F * static_cast<float>(i - 16));
@@ -146,8 +147,9 @@ class TestGguf : public QObject {
         row("version 1", "GGUF" + little(1, 4), "version 1 of GGUF; 2 and 3 are read");
         row("tensors", start + little(std::uint64_t{1} << 61, 8) + little(0, 8) + std::string(40, '\0'),
             "truncated: it has 2305843009213693952 tensors, and 48 bytes follow");
-        row("list", start + little(0, 8) + little(1, 8) + named_text("k") + little(9, 4) + little(4, 4) +
-                        little(std::uint64_t{1} << 62, 8),
+        row("list",
+            start + little(0, 8) + little(1, 8) + named_text("k") + little(9, 4) + little(4, 4) +
+                little(std::uint64_t{1} << 62, 8),
             "truncated: it has 4611686018427387904 elements in a list, and 0 bytes follow");
         std::string deep = start + little(0, 8) + little(1, 8) + named_text("k") + little(9, 4);
         for (int i = 0; i < 9; ++i) deep += little(9, 4) + little(1, 8);

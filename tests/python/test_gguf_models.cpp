@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Language models of GGUF files; what transformers gives for the same weights is beside them (fixtures/gguf,
 // make_models.py).
+#include <algorithm>
 #include <cmath>
 
 #include "core/autograd/engine.h"
@@ -37,8 +38,7 @@ class TestGgufModels : public QObject {
         const auto program = session::Program::open(fixture(file + ".gguf"));
         QCOMPARE(program->file().cannot_run, std::string());
         const NamedTensors arrays = read_npz(fixture(file + ".npz"));
-        const IValue out =
-            session::PreparedMethod(program, "forward", "none").forward({IValue(named(arrays, "arg0"))});
+        const IValue out = session::PreparedMethod(program, "forward", "none").forward({IValue(named(arrays, "arg0"))});
         const auto mine = elements<float>(detach(out.to_tensor()));
         const auto wanted = elements<float>(named(arrays, "out0"));
         QCOMPARE(mine.size(), wanted.size());
@@ -54,6 +54,8 @@ class TestGgufModels : public QObject {
         std::size_t packed = 0;
         for (const auto& [name, tensor] : program->file().module->named_parameters())
             if (is_packed(tensor)) packed += packed_parts(tensor).type->name == "Q4_0" ? 1U : 0U;
+        // 18 bytes stand for 32 numbers; the norms are float32.
+        QVERIFY(program->info()->parameter_bytes < program->info()->parameter_count);
         QCOMPARE(packed, std::size_t{16});  // seven a layer, the table and the head
     }
 
@@ -65,16 +67,24 @@ class TestGgufModels : public QObject {
             if (name == "model.layers.0.mlp.up_proj.weight") weight = detach(tensor);
         QVERIFY(weight.defined() && is_packed(weight));
         const Tensor dense = unpacked(weight);
-        const auto gradient = [&](const Tensor& by) {
+        // Of the input, and of the bias.
+        const auto gradients = [&](const Tensor& by) {
             const Tensor x = zeros(std::vector<std::int64_t>{3, 64});
             for (std::int64_t i = 0; i < x.numel(); ++i) x.data<float>()[i] = static_cast<float>(i % 7) - 3;
+            const Tensor bias = zeros(std::vector<std::int64_t>{by.size(0)});
             set_requires_grad(x, true);
-            backward({fn::sum(fn::pow_scalar(fn::linear(x, by, IValue()), Scalar(2)))});
-            return elements<float>(grad_of(x));
+            set_requires_grad(bias, true);
+            backward({fn::sum(fn::pow_scalar(fn::linear(x, by, bias), Scalar(2)))});
+            return std::pair(elements<float>(grad_of(x)), elements<float>(grad_of(bias)));
         };
-        const auto mine = gradient(weight), wanted = gradient(dense);
-        for (std::size_t i = 0; i < mine.size(); ++i)
-            QVERIFY(std::fabs(mine[i] - wanted[i]) <= 1e-4F * std::max(1.0F, std::fabs(wanted[i])));
+        const auto close = [](const std::vector<float>& mine, const std::vector<float>& wanted) {
+            return !wanted.empty() && std::ranges::equal(mine, wanted, [](float a, float b) {
+                return std::fabs(a - b) <= 1e-4F * std::max(1.0F, std::fabs(b));
+            });
+        };
+        const auto mine = gradients(weight), wanted = gradients(dense);
+        QVERIFY(close(mine.first, wanted.first));
+        QVERIFY(close(mine.second, wanted.second));
     }
 
     void writes_packed_weights_as_their_numbers() {

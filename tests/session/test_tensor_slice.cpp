@@ -12,7 +12,12 @@
 #include "core/model/inputs.h"
 #include "core/model/literal.h"
 #include "core/record/compute_statistics.h"
+#include "core/record/finite_check.h"
 #include "core/record/reduce_tensor.h"
+#include "core/tensor/compressed.h"
+#include "core/tensor/jagged.h"
+#include "core/tensor/packed.h"
+#include "core/tensor/quantizer.h"
 
 using namespace loupe;
 using namespace loupe::session;
@@ -221,6 +226,52 @@ class TestTensorSlice : public QObject {
         QCOMPARE(a.finite->max, b.finite->max);
         QCOMPARE(a.exponents, b.exponents);
         QVERIFY(std::abs(a.finite->variance - b.finite->variance) < 1e-3 * b.finite->variance);
+    }
+    // Tensors that are no plain array are looked at by the values that they hold or the numbers that they stand for.
+    void other_forms() {
+        const auto integers = [](std::vector<std::int64_t> sizes, std::vector<std::int64_t> of) {
+            Tensor t = empty(sizes, ScalarType::Int64);
+            std::ranges::copy(of, t.data<std::int64_t>());
+            return t;
+        };
+        const auto same = [](const Tensor& t, const std::vector<float>& wanted) {
+            const Statistics statistics = compute_statistics(t);
+            QCOMPARE(elements(t), wanted);
+            QCOMPARE(statistics.count, std::ssize(wanted));
+            QVERIFY(is_all_finite(t));
+            if (wanted.empty()) return;
+            QCOMPARE(static_cast<float>(statistics.finite->min), std::ranges::min(wanted));
+            QCOMPARE(static_cast<float>(statistics.finite->max), std::ranges::max(wanted));
+        };
+        const std::int64_t sizes[] = {3, 4};
+        same(make_sparse(integers({2, 2}, {0, 2, 1, 3}), counted({2}), sizes), {0, 1});
+        same(make_sparse(integers({2, 0}, {}), counted({0}), sizes), {});
+        same(make_compressed(CompressedLayout::Csr, integers({4}, {0, 1, 1, 3}), integers({3}, {1, 0, 2}), counted({3}),
+                             sizes),
+             {0, 1, 2});
+        same(make_jagged(counted({3, 2}), integers({3}, {0, 1, 3}), {}, 1, nullptr), {0, 1, 2, 3, 4, 5});
+        // torch.quantize_per_tensor([-1.0, 0.0, 1.5], 0.5, 10, torch.quint8).dequantize()
+        Tensor bytes = empty(std::vector<std::int64_t>{3}, ScalarType::UInt8);
+        std::ranges::copy(std::vector<std::uint8_t>{8, 10, 13}, bytes.data<std::uint8_t>());
+        same(make_quantized(bytes, 0.5, 10), {-1, 0, 1.5});
+        // torch.quantize_per_channel([[-1.0, 1.5], [2.0, 4.0]], [0.5, 1.0], [10, 0], 0, torch.quint8), and axis 1 of
+        // its transpose: whole strides and others.
+        bytes = empty(std::vector<std::int64_t>{2, 2}, ScalarType::UInt8);
+        std::ranges::copy(std::vector<std::uint8_t>{8, 13, 2, 4}, bytes.data<std::uint8_t>());
+        Tensor scales = empty(std::vector<std::int64_t>{2}, ScalarType::Float64);
+        scales.data<double>()[0] = 0.5;
+        scales.data<double>()[1] = 1;
+        same(make_quantized(bytes, scales, integers({2}, {10, 0}), 0), {-1, 1.5, 2, 4});
+        const std::int64_t square[] = {2, 2}, turned[] = {1, 2};
+        same(make_quantized(bytes.view_as_strided(square, turned, 0), scales, integers({2}, {10, 0}), 1),
+             {-1, 2, 1.5, 4});
+        // Q8_0: a scale of float16 (here 1) and 32 of int8.
+        bytes = empty(std::vector<std::int64_t>{1, 34}, ScalarType::UInt8);
+        std::vector<float> wanted;
+        bytes.data<std::uint8_t>()[0] = 0;
+        bytes.data<std::uint8_t>()[1] = 0x3c;
+        for (std::uint8_t i = 0; i < 32; ++i) wanted.push_back(bytes.data<std::uint8_t>()[2 + i] = i);
+        same(make_packed(*ggml_type(8), bytes), wanted);
     }
     void input_descriptions() {
         const InputSpec spec = parse_input_spec("2x3x4:int64");

@@ -156,7 +156,8 @@ class Reader {
 
     std::vector<std::int64_t> shape(const std::string& name) {
         const auto dimensions = bytes_.little<std::uint32_t>();
-        if (dimensions > kMostDimensions) throw_file_error(concat(quote_name(name), " has ", dimensions, " dimensions"));
+        if (dimensions > kMostDimensions)
+            throw_file_error(concat(quote_name(name), " has ", dimensions, " dimensions"));
         std::vector<std::int64_t> out;
         std::int64_t total = 1;
         for (std::uint32_t d = 0; d < dimensions; ++d) {
@@ -213,13 +214,13 @@ class Reader {
 
     static std::optional<ScalarType> plain_dtype(const GgmlType& type) {
         constexpr std::array<std::pair<std::string_view, ScalarType>, 8> kPlain{{{"F32", ScalarType::Float32},
-                                                                                {"F16", ScalarType::Float16},
-                                                                                {"BF16", ScalarType::BFloat16},
-                                                                                {"F64", ScalarType::Float64},
-                                                                                {"I8", ScalarType::Int8},
-                                                                                {"I16", ScalarType::Int16},
-                                                                                {"I32", ScalarType::Int32},
-                                                                                {"I64", ScalarType::Int64}}};
+                                                                                 {"F16", ScalarType::Float16},
+                                                                                 {"BF16", ScalarType::BFloat16},
+                                                                                 {"F64", ScalarType::Float64},
+                                                                                 {"I8", ScalarType::Int8},
+                                                                                 {"I16", ScalarType::Int16},
+                                                                                 {"I32", ScalarType::Int32},
+                                                                                 {"I64", ScalarType::Int64}}};
         for (const auto& [name, dtype] : kPlain)
             if (name == type.name) return dtype;
         return std::nullopt;
@@ -271,7 +272,8 @@ ModelFile gguf_tree(GgufFile read, const std::string& why) {
     constexpr const char* kKey = "general.architecture";
     if (read.metadata.contains(kKey) && read.metadata[kKey].is_string())
         architecture = quote_name(read.metadata[kKey].get<std::string>());
-    ModelFile out = weights_tree(std::move(weights), concat("a GGUF model (", architecture, "), version ", read.version));
+    ModelFile out =
+        weights_tree(std::move(weights), concat("a GGUF model (", architecture, "), version ", read.version));
     out.cannot_run = why;
     out.format += concat("; not run: ", why);
     return out;

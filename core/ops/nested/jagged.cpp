@@ -9,6 +9,7 @@
 #include "core/dispatch/gradient_context.h"
 #include "core/ops/nested/family.h"
 #include "core/ops/nested/padding.h"
+#include "core/ops/samples.h"
 #include "core/ops/view/geometry.h"
 
 namespace loupe {
@@ -87,6 +88,8 @@ constexpr OperatorRecord about(std::string_view schema, std::string_view summary
     return {.schema = schema, .summary = summary, .composite = composite, .sparse = {.as_is = true}};
 }
 
+std::vector<Sample> one_sample(Random& random, ScalarType dtype) { return {{{random_tensor(random, {2, 3}, dtype)}}}; }
+
 // The history of a jagged tensor is that of its values: these are the steps from and to them.
 constexpr OperatorRecord view_of_values(std::string_view schema, std::string_view node) {
     return {.schema = schema,
@@ -94,7 +97,8 @@ constexpr OperatorRecord view_of_values(std::string_view schema, std::string_vie
             .infer = inferring_view<whole>,
             .kernel = viewing<whole>,
             .derivative = {pass_gradient, {}, node},
-            .gradient = "self: grad"};
+            .gradient = "self: grad",
+            .samples = one_sample};
 }
 
 constexpr OperatorRecord kRecords[] = {

@@ -62,7 +62,8 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
         std::vector<float> row(static_cast<std::size_t>(columns));
         for (std::int64_t i = begin; i < end; ++i) {
             unpack_row(parts, i, row.data());
-            for (std::int64_t k = 0; k < count; ++k) to[k * rows + i] = dot_float(from + k * columns, row.data(), columns);
+            for (std::int64_t k = 0; k < count; ++k)
+                to[k * rows + i] = dot_float(from + k * columns, row.data(), columns);
         }
     });
     return bias.defined() ? fn::add(out, bias, Scalar(1)) : out;
@@ -74,7 +75,9 @@ void linear_backward(GradientContext& context) {
         static const OperatorHandle<> dequantize("aten::dequantize.self");
         return fn::matmul(grad, dequantize(context.argument("weight")));
     });
-    context.grad("bias", [&] { return fn::sum_dim(fn::reshape(grad, Dims{-1, grad.size(-1)}), Dims{0}, false, IValue()); });
+    context.grad("bias", [&] {
+        return fn::sum_dim(fn::reshape(grad, Dims{-1, grad.size(-1)}), Dims{0}, false, IValue());
+    });
 }
 
 TensorMeta infer_embedding(const Tensor& weight, const Tensor& indices) {

@@ -4,8 +4,8 @@
 #include "core/base/parallel.h"
 #include "core/ops/quantized/family.h"
 #include "core/ops/quantized/quantized.h"
-#include "core/tensor/packed.h"
 #include "core/ops/samples.h"
+#include "core/tensor/packed.h"
 
 namespace loupe::quantized_ops {
 namespace {

@@ -10,18 +10,6 @@ namespace {
 
 constexpr float kSmallScale = 6.1e-5F;
 
-template <typename Visit>
-void visit_integers(ScalarType dtype, Visit&& visit) {
-    switch (dtype) {
-        case ScalarType::Int8:
-            return visit(std::type_identity<std::int8_t>{});
-        case ScalarType::UInt8:
-            return visit(std::type_identity<std::uint8_t>{});
-        default:
-            return visit(std::type_identity<std::int32_t>{});
-    }
-}
-
 // A scale of which float32 has no reciprocal would divide by zero later.
 bool is_too_small(double scale) {
     const auto narrow = static_cast<float>(scale);
@@ -102,34 +90,6 @@ Tensor quantize(const Tensor& x, double scale, std::int64_t zero_point, ScalarTy
     return make_quantized(to, scale, zero_point);
 }
 
-namespace {
-
-Tensor dequantized_by_tensor(const Tensor& integers, const QuantizedParts& quantizer) {
-    const Tensor out = empty(integers.sizes(), ScalarType::Float32);
-    visit_integers(integers.dtype(), [&]<typename T>(std::type_identity<T>) {
-        const T* const source = integers.data<T>();
-        float* const target = out.data<float>();
-        const auto scale = static_cast<float>(quantizer.scale);
-        parallel_for(0, out.numel(), kElementwiseGrain, [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t i = begin; i < end; ++i)
-                target[i] = static_cast<float>(static_cast<std::int64_t>(source[i]) - quantizer.zero_point) * scale;
-        });
-    });
-    return out;
-}
-
-// By operators: the scales broadcast along their axis.
-Tensor dequantized_by_channel(const Tensor& integers, const QuantizedParts& quantizer) {
-    Dims along(static_cast<std::size_t>(integers.dim()), 1);
-    along[static_cast<std::size_t>(quantizer.axis)] = integers.size(quantizer.axis);
-    const std::int64_t narrow = number_of(ScalarType::Float32);
-    const auto channels = [&](const Tensor& t) { return fn::reshape(fn::to_dtype(t, narrow), along); };
-    const Tensor moved = fn::sub(fn::to_dtype(integers, narrow), channels(quantizer.zero_points), Scalar(1));
-    return fn::mul(moved, channels(quantizer.scales));
-}
-
-}  // namespace
-
 Tensor dequantized_at_once(const Tensor& q) {
     const QuantizedParts& parts = quantized_parts(q);
     const Tensor integers = fn::contiguous(parts.integers, 0);
@@ -147,10 +107,6 @@ Tensor dequantized_at_once(const Tensor& q) {
     return out;
 }
 
-Tensor dequantized(const Tensor& q) {
-    const QuantizedParts& parts = quantized_parts(q);
-    const Tensor integers = fn::contiguous(parts.integers, 0);
-    return parts.is_by_channel() ? dequantized_by_channel(integers, parts) : dequantized_by_tensor(integers, parts);
-}
+Tensor dequantized(const Tensor& q) { return quantized_parts(q).elements(); }
 
 }  // namespace loupe::quantized_ops

@@ -234,7 +234,7 @@ bool run_on_other_form(FormRule rule, const Operator& op, Arguments arguments, I
         const Tensor t = argument.to_tensor();
         if (!t.is_sparse() || is_coordinate(t)) continue;
         const Call call{op, arguments};
-        results[0] = IValue(is_packed(t)                ? on_packed(rule, call)
+        results[0] = IValue(is_packed(t)              ? on_packed(rule, call)
                             : loupe::is_compressed(t) ? on_compressed(rule, call)
                                                       : on_quantized(rule, call));
         return true;
