@@ -40,7 +40,8 @@ Value* Value::set_name(const std::string& wanted) {
     if (has_name()) names.erase(name_);
     name_.clear();
     if (name.empty()) return this;
-    if (const auto taken = names.find(name); taken != names.end()) {
+    const auto [taken, is_new] = names.try_emplace(name, this);
+    if (!is_new) {
         auto [base, suffix] = split_suffix(name);
         std::size_t& next = graph()->name_suffixes_[base];
         suffix = std::max(suffix, next + 1);
@@ -50,8 +51,8 @@ Value* Value::set_name(const std::string& wanted) {
         } while (names.contains(replacement));
         next = suffix;
         taken->second->set_name(replacement);
+        names[name] = this;  // the name went with the other value
     }
-    names[name] = this;
     name_ = name;
     return this;
 }

@@ -2,9 +2,9 @@
 #include "core/model/graph_builder.h"
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
@@ -15,7 +15,7 @@
 namespace loupe::session {
 namespace {
 
-constexpr std::size_t kMaxNodes = 200'000;
+constexpr std::size_t kMaxNodes = 1'000'000;
 constexpr int kMaxDepth = 64;
 
 // An output of a node of the model.
@@ -24,8 +24,8 @@ struct Port {
     int port = 0;
     friend bool operator==(const Port&, const Port&) = default;
 };
-// Behind control flow a value can come from several places.
-using Producers = std::vector<Port>;
+// Behind control flow a value can come from several places, each named once.
+using Producers = boost::container::small_vector<Port, 1>;
 
 bool holds_tensor(const Type& type) {
     if (type.kind() == TypeKind::Tensor) return true;
@@ -45,6 +45,10 @@ class Builder {
         model_->method = method;
         model_->text = graph.str();
         Level level{SiteMap::kTop, SiteMap::kTop, "", 0};
+        // Most nodes have one output and are unfolded once.
+        const std::size_t expected = std::min<std::size_t>(graph.next_node_id(), kMaxNodes);
+        model_->nodes.reserve(expected);
+        model_->edges.reserve(expected);
         for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
             const ir::Value* input = graph.inputs()[i];
             if (i == 0 && root) {
@@ -71,7 +75,9 @@ class Builder {
         int parent;  // where new nodes go: the call, or a group inside it
         std::string scope;
         int depth;
-        std::unordered_map<const ir::Value*, Producers> values = {};
+        std::vector<int> leaves =
+            {};  // what stands for a node and makes its outputs, by the node's number; -1: nothing
+        std::unordered_map<const ir::Value*, Producers> values = {};  // the others
         std::unordered_map<const ir::Value*, nn::ModulePtr> modules = {};
         std::unordered_map<const ir::Value*, std::string> paths = {};
         std::unordered_map<std::string, int> scope_groups = {};
@@ -86,6 +92,9 @@ class Builder {
     }
 
     static Producers producers(const ir::Value* value, const Level& level) {
+        const std::size_t node = value->node()->id();
+        if (node < level.leaves.size() && level.leaves[node] >= 0)
+            return {{level.leaves[node], static_cast<int>(value->offset())}};
         const auto found = level.values.find(value);
         return found == level.values.end() ? Producers{} : found->second;
     }
@@ -93,7 +102,6 @@ class Builder {
     void connect(const Producers& from, int to, int to_port, const ir::Value& value) {
         if (value.type() && value.type()->kind() == TypeKind::Class) return;
         for (const Port& port : from) {
-            if (!seen_edges_.insert({port.node, port.port, to, to_port}).second) continue;
             model_->edges.push_back({port.node, to, port.port, to_port, "%" + value.debug_name(),
                                      value.type() ? value.type()->str() : "Tensor"});
         }
@@ -357,16 +365,19 @@ class Builder {
         }
         const int id = add_node(scope_group(node.scope(), level), std::move(leaf));
         sites_.add(level.call, &node, id);
+        if (!is_transparent) {
+            if (node.id() >= level.leaves.size()) level.leaves.resize(node.graph()->next_node_id(), -1);
+            level.leaves[node.id()] = id;
+        }
         Producers passed;
         for (std::size_t i = 0; i < node.inputs().size(); ++i) {
             const Producers from = producers(node.input(i), level);
             connect(from, id, static_cast<int>(i), *node.input(i));
-            merge(passed, from);
+            if (is_transparent) merge(passed, from);
         }
         // What a list or tuple holds comes from the makers of its elements: edges show data, not containers.
-        for (std::size_t i = 0; i < node.outputs().size(); ++i) {
-            level.values[node.output(i)] = is_transparent ? passed : Producers{{id, static_cast<int>(i)}};
-        }
+        if (!is_transparent) return;
+        for (const ir::Value* output : node.outputs()) level.values[output] = passed;
     }
 
     // Branches that hold nothing but plumbing (shape checks) are plumbing.
@@ -389,12 +400,21 @@ class Builder {
     SiteMap sites_;
     std::vector<const ir::ScriptFunction*> open_;
     std::map<std::string, int> groups_;  // of each kind, counted
-    std::set<std::tuple<int, int, int, int>> seen_edges_;
     std::vector<BuiltGraph::Missing> missing_;
     std::set<std::string> seen_missing_;
 };
 
 }  // namespace
+
+void SiteMap::add(int group, const ir::Node* site, int node) {
+    auto& [by_number, others] = calls_[group];
+    if (site->id() >= by_number.size()) by_number.resize(site->graph()->next_node_id());
+    auto& place = by_number[site->id()];
+    if (place.first == nullptr || place.first == site)
+        place = {site, node};
+    else
+        others[site] = node;
+}
 
 BuiltGraph build_graph_model(const ir::Graph& graph, const nn::ModulePtr& root, const std::string& method) {
     return Builder().build(graph, root, method);

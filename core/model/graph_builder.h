@@ -18,18 +18,22 @@ class SiteMap {
     static constexpr int kTop = -1;
     // group: the call that is being run (kTop: the method itself). -1 when it is unknown.
     int find(int group, const ir::Node* site) const {
-        const auto found = nodes_.find({group, site});
-        return found == nodes_.end() ? -1 : found->second;
+        const auto call = calls_.find(group);
+        if (call == calls_.end()) return -1;
+        const auto& [by_number, others] = call->second;
+        if (site->id() < by_number.size() && by_number[site->id()].first == site) return by_number[site->id()].second;
+        const auto found = others.find(site);
+        return found == others.end() ? -1 : found->second;
     }
-    void add(int group, const ir::Node* site, int node) { nodes_[{group, site}] = node; }
+    void add(int group, const ir::Node* site, int node);
 
   private:
-    struct Hash {
-        std::size_t operator()(const std::pair<int, const ir::Node*>& key) const {
-            return std::hash<const ir::Node*>()(key.second) * 31 + static_cast<std::size_t>(key.first + 1);
-        }
+    // By the number of the site in its graph; where a graph inside it has the same number, by the site.
+    struct Call {
+        std::vector<std::pair<const ir::Node*, int>> by_number;
+        std::unordered_map<const ir::Node*, int> others;
     };
-    std::unordered_map<std::pair<int, const ir::Node*>, int, Hash> nodes_;
+    std::unordered_map<int, Call> calls_;
 };
 
 struct BuiltGraph {
@@ -44,7 +48,7 @@ struct BuiltGraph {
     std::vector<Missing> missing;
 };
 
-// root: the module whose method it is; null for a function. Unfolding ends at 200,000 nodes and 64 levels, so that
+// root: the module whose method it is; null for a function. Unfolding ends at 1,000,000 nodes and 64 levels, so that
 // hostile files end too.
 BuiltGraph build_graph_model(const ir::Graph& graph, const nn::ModulePtr& root, const std::string& method);
 

@@ -277,13 +277,25 @@ void ZipReader::read_into(const ZipEntry& entry, std::span<std::byte> out) const
     } else if (!Inflater().run(stored, out)) {
         fail(concat("damaged: entry ", quote_name(entry.name), " does not inflate to its ", entry.size, " bytes"));
     }
-    if (crc_of(out) != entry.crc) fail(concat("damaged: entry ", quote_name(entry.name), " has another checksum"));
+    check_crc(entry, out);
+}
+
+void ZipReader::check_crc(const ZipEntry& entry, std::span<const std::byte> payload) const {
+    if (crc_of(payload) != entry.crc) fail(concat("damaged: entry ", quote_name(entry.name), " has another checksum"));
 }
 
 std::string ZipReader::read(const ZipEntry& entry, std::uint64_t limit) const {
     std::string text(checked_size(entry, limit), '\0');
     read_into(entry, std::as_writable_bytes(std::span(text)));
     return text;
+}
+
+std::string_view ZipReader::view(const ZipEntry& entry, std::uint64_t limit, std::string& inflated) const {
+    if (!entry.is_stored()) return inflated = read(entry, limit);
+    checked_size(entry, limit);
+    const std::span<const std::byte> payload = stored_bytes(entry);
+    check_crc(entry, payload);
+    return {reinterpret_cast<const char*>(payload.data()), payload.size()};
 }
 
 }  // namespace loupe

@@ -49,6 +49,8 @@ class ZipReader {
     void read_into(const ZipEntry& entry, std::span<std::byte> out) const;
     // The same as text. Refuses more than `limit` bytes.
     std::string read(const ZipEntry& entry, std::uint64_t limit) const;
+    // The same, in place where the entry is stored: keep file() and `inflated` alive.
+    std::string_view view(const ZipEntry& entry, std::uint64_t limit, std::string& inflated) const;
 
   private:
     struct Directory {
@@ -58,6 +60,7 @@ class ZipReader {
     };
 
     [[noreturn]] void fail(std::string message) const;
+    void check_crc(const ZipEntry& entry, std::span<const std::byte> payload) const;
     Directory find_directory() const;
     Directory read_zip64_directory(std::size_t end_record) const;
     void read_entries(const Directory& directory);

@@ -217,6 +217,7 @@ class ProgramReader {
         const auto graph = make_ptr<ir::Graph>();
         NodeEmitter emitter(*graph, sources_, modules_);
         Names names;
+        names.reserve(list_of(member(graph_json_, "nodes", "graph"), "nodes of a graph").size() + inputs_.size());
         std::map<std::string, ir::Value*> owners{{std::string(), graph->add_input("self", module.type())}};
         std::map<std::string, ir::Value*> tensors;
         for (const InputSpec& input : inputs_) {

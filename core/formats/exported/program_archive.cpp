@@ -26,7 +26,8 @@ class ArchiveReader {
 
     ProgramArchive read() {
         find_layout();
-        out_.document = parse_program_json(zip_.read(*program_, kLargestJson), "the program");
+        std::string inflated;
+        out_.document = parse_program_json(zip_.view(*program_, kLargestJson, inflated), "the program");
         read_weights();
         read_constants();
         read_sample_inputs();
