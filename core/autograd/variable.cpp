@@ -7,7 +7,7 @@
 #include "core/autograd/view_nodes.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/tensor/jagged.h"
+#include "core/tensor/nested.h"
 
 namespace loupe {
 
@@ -52,16 +52,16 @@ void check_view_for_recording(const Tensor& t, const AutogradMeta& meta) {
 
 }  // namespace
 
-// Of a jagged tensor the values have the history.
+// Of a nested tensor the values have the history.
 AutogradMeta* autograd_meta(const Tensor& t) {
-    if (t.is_sparse() && is_jagged(t)) [[unlikely]]
-        return autograd_meta(jagged_parts(t).values);
+    if (t.is_sparse() && is_nested(t)) [[unlikely]]
+        return autograd_meta(nested_values(t));
     return static_cast<AutogradMeta*>(t.impl()->autograd.get());
 }
 
 AutogradMeta& ensure_autograd_meta(const Tensor& t) {
-    if (t.is_sparse() && is_jagged(t)) [[unlikely]]
-        return ensure_autograd_meta(jagged_parts(t).values);
+    if (t.is_sparse() && is_nested(t)) [[unlikely]]
+        return ensure_autograd_meta(nested_values(t));
     if (!t.impl()->autograd) t.impl()->autograd = std::make_unique<AutogradMeta>();
     return *autograd_meta(t);
 }
@@ -93,10 +93,10 @@ bool is_leaf(const Tensor& t) {
 Tensor grad_of(const Tensor& t) {
     const AutogradMeta* meta = autograd_meta(t);
     if (meta == nullptr) return {};
-    return meta->grad.defined() && is_jagged(t) ? with_jagged_values(t, meta->grad) : meta->grad;
+    return meta->grad.defined() && is_nested(t) ? with_nested_values(t, meta->grad) : meta->grad;
 }
 
-void set_grad(const Tensor& t, const Tensor& grad) { ensure_autograd_meta(t).grad = jagged_values_or_itself(grad); }
+void set_grad(const Tensor& t, const Tensor& grad) { ensure_autograd_meta(t).grad = nested_values_or_itself(grad); }
 
 Ptr<Node> grad_fn(const Tensor& t) {
     AutogradMeta* meta = autograd_meta(t);
@@ -107,8 +107,8 @@ Ptr<Node> grad_fn(const Tensor& t) {
 
 Edge gradient_edge(const Tensor& t) {
     if (!t.defined()) return {};
-    if (t.is_sparse() && is_jagged(t)) [[unlikely]]
-        return gradient_edge(jagged_parts(t).values);
+    if (t.is_sparse() && is_nested(t)) [[unlikely]]
+        return gradient_edge(nested_values(t));
     AutogradMeta* meta = autograd_meta(t);
     if (meta == nullptr) return {};
     check_view_for_recording(t, *meta);
@@ -138,10 +138,14 @@ RemovableHandle register_post_accumulate_grad_hook(const Tensor& t, std::functio
     return ensure_autograd_meta(t).accumulated_hooks.add(std::move(hook));
 }
 
-Tensor detach(const Tensor& t) { return t.shallow_copy(); }
+// Of nested tensors the values have the history.
+Tensor detach(const Tensor& t) {
+    if (t.is_sparse() && is_nested(t)) return with_nested_values(t, nested_values(t).shallow_copy());
+    return t.shallow_copy();
+}
 
 Tensor make_parameter(const Tensor& data, bool requires_grad) {
-    const Tensor parameter = data.shallow_copy();
+    const Tensor parameter = detach(data);
     ensure_autograd_meta(parameter).is_parameter = true;
     set_requires_grad(parameter, requires_grad);
     return parameter;

@@ -18,7 +18,7 @@
 #include "core/dispatch/device_fallback.h"
 #include "core/dispatch/fallback_observer.h"
 #include "core/dispatch/interceptor.h"
-#include "core/dispatch/jagged_calls.h"
+#include "core/dispatch/nested_calls.h"
 #include "core/dispatch/operator_node.h"
 #include "core/dispatch/operator_opener.h"
 #include "core/dispatch/out_checks.h"
@@ -537,10 +537,12 @@ SparseFunction quantized_kernel_of(const Operator& op) {
     return found == by_name.end() ? nullptr : found->second;
 }
 
-// Of compressed sparse and of jagged tensors the values record; what is made of other operators leaves it to those.
+bool is_nested_form(TensorForm form) { return form == TensorForm::Jagged || form == TensorForm::Nested; }
+
+// Of compressed sparse and of nested tensors the values record; what is made of other operators leaves it to those.
 void call_on_sparse(const Operator& op, std::span<const IValue> arguments, IValue* results, TensorForm form) {
-    if (form == TensorForm::Jagged) {
-        if (op.variant != OperatorVariant::Out && run_on_jagged(op, arguments, results)) return;
+    if (is_nested_form(form)) {
+        if (op.variant != OperatorVariant::Out && run_on_nested(op, arguments, results)) return;
         if (!op.takes_sparse && !op.is_composite()) refuse_form(op, form);
         return call_unchecked(op, arguments, results);
     }
@@ -563,7 +565,7 @@ void call_unobserved(const Operator& op, std::span<const IValue> arguments, IVal
         const Given given = require_tensors(op, arguments);
         if (given.is_sparse) [[unlikely]] {
             const TensorForm form = form_of_call(op, arguments);
-            if (!op.takes_sparse || form == TensorForm::Jagged) return call_on_sparse(op, arguments, results, form);
+            if (!op.takes_sparse || is_nested_form(form)) return call_on_sparse(op, arguments, results, form);
         }
         if (!given.is_taken) [[unlikely]]
             check_dtypes(op, arguments);
@@ -600,6 +602,14 @@ void call_observed(const Operator& op, std::span<const IValue> arguments, IValue
     observer.after_operator(call);
 }
 
+// "aten.sin.default".
+std::string overload_text(const Operator& op) {
+    const std::string_view name = op.schema.name;
+    const std::size_t colons = name.find("::");
+    return concat(name.substr(0, colons), ".", name.substr(std::min(colons, name.size() - 2) + 2), ".",
+                  op.schema.overload.empty() ? std::string_view("default") : op.schema.overload);
+}
+
 }  // namespace
 
 void refuse_form(const Operator& op, TensorForm form) {
@@ -617,10 +627,14 @@ void refuse_form(const Operator& op, TensorForm form) {
             case TensorForm::Packed:
                 return {"PackedCPU", "packed weights", "dequantize()"};
             case TensorForm::Jagged:
+            case TensorForm::Nested:
                 return {"NestedTensorCPU", "nested tensors", "to_padded_tensor()"};
         }
         return {};
     }();
+    // All that PyTorch says of a jagged tensor.
+    if (form == TensorForm::Jagged)
+        throw Error(ErrorKind::Unsupported, overload_text(op), {.hint = "call to_padded_tensor() first"});
     throw Error(ErrorKind::Unsupported,
                 concat("Could not run '", op.full_name, "' with arguments from the '", words.backend,
                        "' backend: this operator takes no ", words.what, ". Call ", words.hint, " first."));

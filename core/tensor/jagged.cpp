@@ -44,8 +44,6 @@ Tensor make(std::shared_ptr<const JaggedParts> parts) {
 
 }  // namespace
 
-Tensor jagged_values_or_itself(const Tensor& t) { return t.defined() && is_jagged(t) ? jagged_parts(t).values : t; }
-
 Tensor make_jagged(const Tensor& values, const Tensor& offsets, const Tensor& lengths, std::int64_t ragged,
                    std::shared_ptr<SequenceLengths> known) {
     if (values.is_sparse()) fail("values must not be a NestedTensor");

@@ -30,8 +30,6 @@ struct JaggedParts final : SparseParts {
 inline bool is_jagged(const Tensor& t) { return has_form(t, TensorForm::Jagged); }
 // The tensor must be jagged.
 inline const JaggedParts& jagged_parts(const Tensor& t) { return static_cast<const JaggedParts&>(*t.impl()->sparse); }
-// The values of a jagged tensor; another one, and an undefined one, itself.
-Tensor jagged_values_or_itself(const Tensor& t);
 
 // Throws Error (Run) when the parts have not the dimensions that they need. What offsets hold is not read.
 Tensor make_jagged(const Tensor& values, const Tensor& offsets, const Tensor& lengths, std::int64_t ragged,

@@ -14,6 +14,7 @@ enum class TensorForm : std::uint8_t {
     Quantized,   // torch.qint8, quint8, qint32
     Packed,      // blocks of ggml: packed.h
     Jagged,      // nested tensors of torch.jagged
+    Nested,      // nested tensors of torch.strided: nested.h
 };
 
 // The base of what each form holds.

@@ -9,7 +9,7 @@
 #include "core/formats/pickle/tensor_rebuild.h"
 #include "core/tensor/compressed.h"
 #include "core/tensor/device_copy.h"
-#include "core/tensor/jagged.h"
+#include "core/tensor/nested.h"
 
 namespace loupe {
 namespace {
@@ -196,8 +196,7 @@ void CheckpointPickler::tensor(const Tensor& tensor) {
 }
 
 void CheckpointPickler::sparse_tensor(const Tensor& tensor) {
-    if (is_jagged(tensor))
-        throw Error(ErrorKind::Unsupported, "nested tensors are not written: save values() and offsets()");
+    if (is_nested(tensor)) return nested_tensor(tensor);
     if (is_compressed(tensor)) return compressed_tensor(tensor);
     if (!is_coordinate(tensor)) {
         throw Error(ErrorKind::Unsupported, "a quantised tensor cannot be saved",
@@ -210,6 +209,60 @@ void CheckpointPickler::sparse_tensor(const Tensor& tensor) {
     plain_tensor(parts.values, requires_grad(tensor));
     size(std::vector<IValue>(tensor.sizes().begin(), tensor.sizes().end()));
     ops("\x87\x86R");
+}
+
+// PyTorch's own form, which its torch.load(weights_only=False) reads.
+void CheckpointPickler::nested_tensor(const Tensor& tensor) {
+    if (is_jagged(tensor)) return jagged_tensor(tensor);
+    const NestedParts& parts = nested_parts(tensor);
+    const auto table = [&](const std::vector<Dims>& rows) {
+        std::vector<std::int64_t> all;
+        for (const Dims& each : rows) all.insert(all.end(), each.begin(), each.end());
+        plain_tensor(tensor_of(std::span<const std::int64_t>(all), span_of(Dims{parts.batch(), parts.rank})), false);
+    };
+    global("torch._utils", "_rebuild_nested_tensor");
+    op('(');
+    plain_tensor(parts.buffer, requires_grad(tensor));
+    table(parts.sizes);
+    table(parts.strides);
+    plain_tensor(tensor_of(std::span<const std::int64_t>(parts.offsets.data(), parts.offsets.size()),
+                           span_of(Dims{parts.batch()})),
+                 false);
+    ops("tR");
+}
+
+// _rebuild_from_type_v2(_rebuild_njt, NestedTensor, (keywords,), {})
+void CheckpointPickler::jagged_tensor(const Tensor& tensor) {
+    const JaggedParts& parts = jagged_parts(tensor);
+    global("torch._tensor", "_rebuild_from_type_v2");
+    op('(');
+    global("torch.nested._internal.nested_tensor", "_rebuild_njt");
+    global("torch.nested._internal.nested_tensor", "NestedTensor");
+    ops("}(");
+    string("values");
+    plain_tensor(parts.values, false);
+    string("offsets");
+    plain_tensor(parts.offsets, false);
+    string("lengths");
+    if (parts.lengths.defined())
+        plain_tensor(parts.lengths, false);
+    else
+        op('N');
+    string("_ragged_idx");
+    integer(parts.ragged);
+    string("_metadata_cache");
+    ops("}(");
+    const auto length = [&](const char* name, const std::optional<std::int64_t>& value) {
+        if (!value) return;
+        string(name);
+        plain_tensor(zeros(span_of(Dims{*value, 0})), false);
+    };
+    length("min_seqlen", parts.known->least);
+    length("max_seqlen", parts.known->most);
+    op('u');
+    string("requires_grad");
+    boolean(requires_grad(tensor));
+    ops("u\x85}tR");
 }
 
 // (layout, (compressed indices, plain indices, values, size))

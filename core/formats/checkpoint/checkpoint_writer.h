@@ -73,6 +73,8 @@ class CheckpointPickler final : public PickleWriter {
     void storage_id(const Tensor& tensor, std::size_t number);
     void sparse_tensor(const Tensor& tensor);
     void compressed_tensor(const Tensor& tensor);
+    void nested_tensor(const Tensor& tensor);
+    void jagged_tensor(const Tensor& tensor);
     void size(const std::vector<IValue>& sizes);
 
     Layout layout_;

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/formats/archive/byte_reader.h"
+#include "core/formats/pickle/nested_tensors.h"
 #include "core/formats/pickle/numpy_values.h"
 #include "core/value/schema.h"
 
@@ -312,7 +313,7 @@ IValue ValueBuilder::build_subclass(const PickleNode::Elements& args) {
     const std::string& name = args[1]->global_name();
     const RebuiltTensor rebuilt = rebuild_tensor(function, args[2]->elements(), storages_);
     const bool is_parameter = function == kRebuildParameter || name == "torch.nn.parameter.Parameter";
-    if (is_parameter || name == "torch.Tensor" || name == "torch._tensor.Tensor")
+    if (is_parameter || name == "torch.Tensor" || name == "torch._tensor.Tensor" || name == kJaggedClass)
         return build_tensor(rebuilt, is_parameter);
     return classes_.make_subclass(name, rebuilt.tensor);
 }

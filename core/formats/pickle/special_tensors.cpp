@@ -8,6 +8,7 @@
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
 #include "core/formats/archive/byte_reader.h"
+#include "core/formats/pickle/nested_tensors.h"
 #include "core/formats/pickle/tensor_rebuild.h"
 #include "core/ops/sparse/compressed.h"
 #include "core/tensor/quantizer.h"
@@ -219,6 +220,7 @@ RebuiltTensor rebuild_quantised(const PickleNode::Elements& args, StorageSource&
 std::optional<RebuiltTensor> rebuild_special_tensor(std::string_view which, const PickleNode::Elements& args,
                                                     StorageSource& storages) {
     if (which == "sparse_tensor" || which == "sparse_csr_tensor") return rebuild_sparse(args, storages);
+    if (which == "nested_tensor") return rebuild_nested_tensor(args, storages);
     if (which == "qtensor") return rebuild_quantised(args, storages);
     if (which == "meta_tensor_no_storage") {
         throw Error(ErrorKind::Unsupported, "holds a tensor on the device 'meta', which has no elements",

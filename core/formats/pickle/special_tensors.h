@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Tensors of pickles that are not strided: sparse, quantised, without elements.
+// Tensors of pickles that are not strided: sparse, quantised, nested, without elements.
 
 #include <optional>
 #include <string_view>

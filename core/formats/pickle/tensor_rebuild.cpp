@@ -10,6 +10,7 @@
 #include "core/base/strings.h"
 #include "core/formats/archive/byte_reader.h"
 #include "core/formats/archive/raw_tensor.h"
+#include "core/formats/pickle/nested_tensors.h"
 #include "core/formats/pickle/special_tensors.h"
 
 namespace loupe {
@@ -255,6 +256,7 @@ RebuiltTensor rebuild_tensor(std::string_view name, const PickleNode::Elements& 
         rebuilt.requires_grad = args[1]->to_bool();
         return rebuilt;
     }
+    if (name == kRebuildJagged) return rebuild_jagged_tensor(args, storages);
     if (auto special = rebuild_special_tensor(which, args, storages)) return std::move(*special);
     fail_unsupported(name);
 }

@@ -2,14 +2,19 @@
 // torch.nn.MultiheadAttention.
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/typed_error.h"
 #include "core/dispatch/functions.h"
 #include "core/nn/functional/functional.h"
 #include "core/nn/init/init.h"
 #include "core/nn/layers/families.h"
+#include "core/nn/layers/fast_path.h"
 #include "core/nn/layers/support.h"
+#include "core/tensor/nested.h"
 
 namespace loupe::nn::layers {
 namespace {
+
+const OperatorHandle<std::tuple<Tensor, Tensor>> kFusedAttention{"aten::_native_multi_head_attention"};
 
 void reset_attention(Module& self) {
     if (flag(self, "_qkv_same_embed_dim")) {
@@ -78,6 +83,20 @@ void transpose_batch(functional::AttentionArguments& a) {
 IValue attend(Module& self, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& key_padding_mask,
               bool need_weights, const Tensor& attn_mask, bool average_attn_weights, bool is_causal) {
     const ModulePtr out_proj = child(self, "out_proj");
+    if (is_nested(query) || is_nested(key) || is_nested(value)) {
+        const std::string why_not = why_not_fast_attention(self, query, key, value, key_padding_mask, attn_mask);
+        if (!why_not.empty()) {
+            throw TypedError("AssertionError",
+                             concat("MultiheadAttention does not support NestedTensor outside of its fast path. The "
+                                    "fast path was not hit because ",
+                                    why_not));
+        }
+        const auto [output, weights] =
+            kFusedAttention(query, key, value, integer(self, "embed_dim"), integer(self, "num_heads"),
+                            tensor(self, "in_proj_weight"), tensor(self, "in_proj_bias"), tensor(*out_proj, "weight"),
+                            tensor(*out_proj, "bias"), IValue(), need_weights, average_attn_weights, IValue());
+        return tuple({IValue(output), weights.defined() ? IValue(weights) : IValue()});
+    }
     functional::AttentionArguments a;
     a.query = query;
     a.key = key;

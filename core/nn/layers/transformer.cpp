@@ -7,13 +7,17 @@
 #include "core/dispatch/functions.h"
 #include "core/nn/init/init.h"
 #include "core/nn/layers/families.h"
+#include "core/nn/layers/fast_path.h"
 #include "core/nn/layers/support.h"
 #include "core/nn/native_function.h"
+#include "core/ops/numbers/warnings.h"
+#include "core/tensor/nested.h"
 
 namespace loupe::nn::layers {
 namespace {
 
 constexpr std::string_view kPython = "torch.nn.modules.transformer";
+const OperatorHandle<> kFromMask{"aten::_nested_tensor_from_mask"}, kToPadded{"aten::to_padded_tensor"};
 using Keywords = std::vector<std::pair<std::string, IValue>>;
 
 [[noreturn]] void run_error(std::string message) { throw Error(ErrorKind::Run, std::move(message)); }
@@ -102,6 +106,8 @@ void check_padding(const Tensor& padding) {
 Tensor encode(Module& self, const Tensor& src, const Tensor& src_mask, const Tensor& src_key_padding_mask,
               bool is_causal) {
     check_padding(src_key_padding_mask);
+    if (is_nested(src) && why_not_fast_encoder_layer(self, src, src_mask, src_key_padding_mask).empty())
+        return run_fast_encoder_layer(self, src);
     Tensor x = src;
     const auto attend = [&](const Tensor& from) {
         return attended(self, "self_attn", "dropout1", from, from, src_mask, src_key_padding_mask, is_causal);
@@ -148,6 +154,11 @@ void init_encoder(Module& self, const IValue& layer, std::int64_t num_layers, co
                   bool enable_nested_tensor, bool mask_check) {
     init_stack(self, layer, num_layers, norm);
     self.set_attribute("enable_nested_tensor", enable_nested_tensor);
+    const std::string why_not = why_not_nested_layers(*as_module(layer));
+    if (enable_nested_tensor && !why_not.empty()) {
+        warn(concat("enable_nested_tensor is True, but self.use_nested_tensor is False because ", why_not));
+    }
+    self.set_attribute("use_nested_tensor", enable_nested_tensor && why_not.empty());
     self.set_attribute("mask_check", mask_check);
 }
 
@@ -159,10 +170,13 @@ Tensor normed(const Module& self, const Tensor& x) {
 Tensor run_encoder(Module& self, const Tensor& src, const Tensor& mask, const Tensor& src_key_padding_mask,
                    const std::optional<bool>&) {
     check_padding(src_key_padding_mask);
-    IValue x = src;
-    for (const auto& [name, layer] : child(self, "layers")->children()) {
-        x = layer->invoke({{x}, {{"src_mask", mask}, {"src_key_padding_mask", src_key_padding_mask}}});
-    }
+    // Without the padding, which is zeros in the end, where PyTorch leaves it out.
+    const bool leaves_out = why_not_nested_encoder(self, src, mask, src_key_padding_mask).empty();
+    IValue x = leaves_out ? IValue(kFromMask(src, fn::logical_not(src_key_padding_mask), false)) : IValue(src);
+    const Tensor padding = leaves_out ? Tensor() : src_key_padding_mask;
+    for (const auto& [name, layer] : child(self, "layers")->children())
+        x = layer->invoke({{x}, {{"src_mask", mask}, {"src_key_padding_mask", padding}}});
+    if (leaves_out) x = kToPadded(x.to_tensor(), 0.0, to_dims(src.sizes()));
     return normed(self, x.to_tensor());
 }
 

@@ -7,7 +7,7 @@ namespace loupe {
 
 OperatorFamily nested_family() {
     using namespace nested_ops;
-    install_jagged_rules();
+    install_rules();
     static const auto records = joined_records({LOUPE_NESTED_RECORDS(LOUPE_TAKE_RECORDS)});
     return {"nested", records};
 }

@@ -9,6 +9,7 @@
 #include "core/dispatch/gradient_context.h"
 #include "core/ops/nested/family.h"
 #include "core/ops/nested/padding.h"
+#include "core/ops/nested/strided.h"
 #include "core/ops/samples.h"
 #include "core/ops/view/geometry.h"
 
@@ -48,6 +49,14 @@ Tensor get_least(const Tensor& t) { return length_tensor(parts_of(t).known->leas
 Tensor get_most(const Tensor& t) { return length_tensor(parts_of(t).known->most); }
 
 Tensor to_padded_tensor(const Tensor& t, double padding, const std::optional<Dims>& size) {
+    if (is_strided_nested(t)) {
+        if (!t.is_contiguous())
+            throw Error(ErrorKind::Run, "for now to_padded_tensor only supports contiguous nested tensor");
+        return nested_ops::padded_constituents(t, padding, size);
+    }
+    if (!is_jagged(t))
+        throw Error(ErrorKind::Unsupported,
+                    "Could not run 'aten::to_padded_tensor' with arguments from the 'CPU' backend");
     const JaggedParts& parts = parts_of(t);
     if (parts.lengths.defined())
         throw Error(ErrorKind::Run, "to_padded_tensor(): not supported for nested tensors with holes");

@@ -1,65 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// How operators of other families take jagged tensors. All call operators on the values, which record. Messages and
-// what is refused follow torch/nested/_internal/ops.py.
+// How operators of other families take jagged tensors; more in jagged_broadcast.cpp. All call operators on the values,
+// which record. Messages and what is refused follow torch/nested/_internal/ops.py.
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <set>
 
-#include "core/base/error.h"
-#include "core/base/strings.h"
-#include "core/base/typed_error.h"
-#include "core/dispatch/call.h"
-#include "core/dispatch/jagged_calls.h"
+#include "core/dispatch/nested_calls.h"
 #include "core/ops/nested/family.h"
+#include "core/ops/nested/jagged_rules.h"
 #include "core/ops/nested/padding.h"
 
 namespace loupe {
 
-OperatorFamily pointwise_family();
-
 namespace {
 
-[[noreturn]] void fail(std::string message) { throw Error(ErrorKind::Run, std::move(message)); }
+using namespace nested_ops;
 
 const OperatorHandle<> kIndexSelect{"aten::index_select"}, kTranspose{"aten::transpose.int"},
     kGetValues{"loupe::nested_values"}, kReshape{"aten::reshape"}, kView{"aten::view"}, kPermute{"aten::permute"},
     kMatmul{"aten::matmul"}, kStack{"aten::stack"}, kCat{"aten::cat"}, kNarrow{"aten::narrow"},
     kSelect{"aten::select.int"}, kSumDim{"aten::sum.dim_IntList"}, kDiv{"aten::div.Tensor"},
-    kToDevice{"aten::to.dtype_layout"}, kUnsqueeze{"aten::unsqueeze"}, kAttention{"aten::scaled_dot_product_attention"},
-    kExpandAs{"aten::expand_as"};
-
-// A call under way.
-struct Call {
-    const Operator& op;
-    Arguments arguments;
-
-    std::string name() const {  // "add.Tensor", "sin.default"
-        std::string out(std::string_view(op.full_name).substr(std::string_view(op.full_name).find(':') + 2));
-        return out.find('.') == std::string::npos ? out + ".default" : out;
-    }
-    std::string function() const { return name().substr(0, name().find('.')); }
-    bool is_tensor(std::size_t i) const { return i < arguments.size() && arguments[i].is_tensor(); }
-    bool has_jagged(std::size_t i) const { return is_tensor(i) && is_jagged(arguments[i].to_tensor()); }
-    Tensor tensor(std::size_t i) const { return arguments[i].to_tensor(); }
-    std::vector<IValue> copied() const { return {arguments.begin(), arguments.end()}; }
-    std::vector<IValue> run(const std::vector<IValue>& changed) const {
-        std::vector<IValue> results(op.result_count());
-        call_operator(op, changed, results.data());
-        return results;
-    }
-    bool is_in_place() const {
-        return op.variant == OperatorVariant::InPlace || std::string_view(op.schema.name).ends_with('_');
-    }
-};
-
-std::string tuple_text(IntSpan sizes) {
-    std::vector<std::string> texts;
-    for (const std::int64_t size : sizes) texts.push_back(size_text(size));
-    return concat("(", join(texts, ", "), sizes.size() == 1 ? ",)" : ")");
-}
-std::string size_object_text(IntSpan sizes) { return concat("torch.Size(", shape_list_text(sizes), ")"); }
+    kToDevice{"aten::to.dtype_layout"}, kUnsqueeze{"aten::unsqueeze"}, kExpandAs{"aten::expand_as"};
 
 // Each tensor of the results with the sequences of `like`.
 IValue wrapped(const IValue& result, const Tensor& like, std::int64_t ragged) {
@@ -79,13 +41,6 @@ void give(const Call& call, std::vector<IValue> made, const Tensor& like, std::i
         results[i] = is_self && (call.is_in_place() || call.function() != "detach") ? call.arguments[0]
                                                                                     : wrapped(made[i], like, ragged);
     }
-}
-
-// Do the sizes up to the ragged dimension agree?
-bool same_raggedness(const Tensor& a, IntSpan sizes) {
-    const auto count = static_cast<std::size_t>(jagged_parts(a).ragged + 1);
-    return sizes.size() >= count && std::equal(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(count),
-                                               a.sizes().begin(), [](auto s, auto own) { return s == own || s == -1; });
 }
 
 // A dense tensor of the nested one's rank, as values: [B, ..., 1, ...] repeated along each sequence.
@@ -168,17 +123,6 @@ void embedding(const Call& call, IValue* results) {
         "indices");
     on_values(call, results);
 }
-void normalized(const Call& call, IValue* results) {
-    const Tensor t = call.tensor(0);
-    const auto count = static_cast<std::int64_t>(call.arguments[1].to_list().elements.size());
-    if (t.dim() <= 2) {
-        fail(concat(call.function(), "(): not supported for NestedTensor objects with 2 or fewer dimensions"));
-    }
-    if (count > t.dim() - jagged_parts(t).ragged - 1)
-        fail(concat(call.function(), "(): Normalization over the ragged dim not supported for nested tensors"));
-    on_values(call, results);
-}
-
 // A dimension of the whole as one of the values.
 std::int64_t inner_dim(const Tensor& t, std::int64_t dim) { return dim == 0 ? jagged_parts(t).ragged - 1 : dim - 1; }
 // One that is neither the batch nor, unless allowed, ragged.
@@ -200,13 +144,6 @@ void along_dense(const Call& call, IValue* results) {
     give(call, call.run(changed), t, jagged_parts(t).ragged, results);
 }
 
-TensorList components(const Tensor& t) {
-    const JaggedParts& parts = jagged_parts(t);
-    TensorList out;
-    for (const Sequence& each : sequences_of(t))
-        out.push_back(kNarrow(parts.values, parts.ragged - 1, each.start, each.length));
-    return out;
-}
 void unbind(const Call& call, IValue* results) {
     if (call.arguments[1].to_int() != 0) fail("unbind(): only supported for NestedTensor on dim=0");
     results[0] = IValue(components(call.tensor(0)));
@@ -461,119 +398,64 @@ void matmul(const Call& call, IValue* results) {
                 " and ", size_object_text(b.sizes())));
 }
 
-// query, key, value: [B, heads, ragged, width].
-void attention(const Call& call, IValue* results) {
-    if (!call.has_jagged(0) || !call.has_jagged(1) || !call.has_jagged(2)) {
-        fail("Expected query, key, and value to all be  nested or all be non-nested");
-    }
-    if (call.is_tensor(3)) fail("scaled_dot_product_attention: attn_mask is not supported for nested tensors");
-    const Tensor q = call.tensor(0);
-    if (q.dim() != 4 || jagged_parts(q).ragged != 2)
-        fail("scaled_dot_product_attention: nested tensors must be [batch, heads, ragged, width]");
-    const TensorList queries = components(q), keys = components(call.tensor(1)), values = components(call.tensor(2));
-    if (queries.size() != keys.size() || keys.size() != values.size())
-        fail("scaled_dot_product_attention: query, key and value have different batch sizes");
-    std::vector<IValue> changed = call.copied();
-    TensorList out;
-    for (std::size_t i = 0; i < queries.size(); ++i) {
-        changed[0] = queries[i];
-        changed[1] = keys[i];
-        changed[2] = values[i];
-        out.push_back(call.run(changed)[0].to_tensor());
-    }
-    const JaggedParts& parts = jagged_parts(q);
-    const Tensor joined = kCat(out, std::int64_t{1});
-    results[0] = make_jagged(joined, parts.offsets, {}, 2, parts.known);
-}
-
 void values_of(const Call& call, IValue* results) { results[0] = kGetValues(jagged_parts(call.tensor(0)).values); }
 void is_same_size(const Call& call, IValue* results) {
     results[0] = IValue(std::ranges::equal(call.tensor(0).sizes(), call.tensor(1).sizes()));
 }
 
-using Rule = void (*)(const Call& call, IValue* results);
-const std::map<std::string_view, Rule>& rules() {
-    static const std::map<std::string_view, Rule> table = {
-        {"dropout", on_values},
-        {"zeros_like", on_values},
-        {"ones_like", on_values},
-        {"empty_like", on_values},
-        {"full_like", on_values},
-        {"rand_like", on_values},
-        {"randn_like", on_values},
-        {"detach", on_values},
-        {"clone", on_values},
-        {"contiguous", on_values},
-        {"to", on_values},
-        {"_to_copy", on_values},
-        {"fill_", on_values},
-        {"zero_", on_values},
-        {"linear", linear},
-        {"embedding", embedding},
-        {"layer_norm", normalized},
-        {"rms_norm", normalized},
-        {"split_with_sizes", along_dense<2>},
-        {"split", along_dense<2>},
-        {"chunk", along_dense<2>},
-        {"narrow", along_dense<1>},
-        {"slice", along_dense<1>},
-        {"squeeze", along_dense<1>},
-        {"unflatten", along_dense<1>},
-        {"unbind", unbind},
-        {"select", select},
-        {"unsqueeze", unsqueeze},
-        {"transpose", transpose},
-        {"permute", permute},
-        {"view", view},
-        {"reshape", view},
-        {"cat", join},
-        {"stack", join},
-        {"sum", reduce},
-        {"mean", reduce},
-        {"any", reduce},
-        {"all", reduce},
-        {"max", reduce},
-        {"min", reduce},
-        {"amax", reduce},
-        {"amin", reduce},
-        {"argmax", reduce},
-        {"argmin", reduce},
-        {"prod", reduce},
-        {"softmax", softmax},
-        {"log_softmax", softmax},
-        {"matmul", matmul},
-        {"bmm", matmul},
-        {"scaled_dot_product_attention", attention},
-        {"values", values_of},
-        {"is_same_size", is_same_size},
-    };
-    return table;
-}
-
-bool is_pointwise(const Operator& op) {
-    static const std::set<const OperatorRecord*> records = [] {
-        const auto family = pointwise_family().records;
-        return std::set<const OperatorRecord*>(family.begin(), family.end());
-    }();
-    return records.contains(op.record);
-}
-
-bool run_rule(const Operator& op, Arguments arguments, IValue* results) {
-    const Call call{op, arguments};
-    const auto found = rules().find(call.function());
-    // min and max of two tensors are of the pointwise kind.
-    const bool is_binary = call.is_tensor(0) && call.is_tensor(1) && is_pointwise(op);
-    if (found != rules().end() && !is_binary)
-        found->second(call, results);
-    else if (is_pointwise(op))
-        pointwise(call, results);
-    else
-        return false;
-    return true;
-}
-
 }  // namespace
 
-void nested_ops::install_jagged_rules() { set_jagged_runner(run_rule); }
+bool nested_ops::same_raggedness(const Tensor& a, IntSpan sizes) {
+    const auto count = static_cast<std::size_t>(jagged_parts(a).ragged + 1);
+    return sizes.size() >= count && std::equal(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(count),
+                                               a.sizes().begin(), [](auto s, auto own) { return s == own || s == -1; });
+}
+
+TensorList nested_ops::components(const Tensor& t) {
+    const JaggedParts& parts = jagged_parts(t);
+    TensorList out;
+    for (const Sequence& each : sequences_of(t))
+        out.push_back(kNarrow(parts.values, parts.ragged - 1, each.start, each.length));
+    return out;
+}
+
+Tensor nested_ops::jagged_of(const TensorList& components, std::int64_t ragged) {
+    std::vector<std::int64_t> offsets{0};
+    for (const Tensor& each : components) offsets.push_back(offsets.back() + each.size(ragged - 1));
+    const Dims count{static_cast<std::int64_t>(offsets.size())};
+    const Tensor places = tensor_of(std::span<const std::int64_t>(offsets), span_of(count));
+    return make_jagged(kCat(components, ragged - 1), places, {}, ragged, nullptr);
+}
+
+void nested_ops::pointwise_on_jagged(const Call& call, IValue* results) { pointwise(call, results); }
+
+void nested_ops::add_jagged_rules(RuleTable& table) {
+    for (const std::string_view name :
+         {"dropout", "zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like",
+          "detach", "clone", "to", "_to_copy", "fill_", "zero_"})
+        table[name] = on_values;
+    for (const std::string_view name :
+         {"sum", "mean", "any", "all", "max", "min", "amax", "amin", "argmax", "argmin", "prod"})
+        table[name] = reduce;
+    for (const std::string_view name : {"split_with_sizes", "split"}) table[name] = along_dense<2>;
+    for (const std::string_view name : {"narrow", "slice", "squeeze", "unflatten"}) table[name] = along_dense<1>;
+    table["linear"] = linear;
+    table["embedding"] = embedding;
+    table["unbind"] = unbind;
+    table["select"] = select;
+    table["unsqueeze"] = unsqueeze;
+    table["transpose"] = transpose;
+    table["permute"] = permute;
+    table["view"] = view;
+    table["reshape"] = view;
+    table["cat"] = join;
+    table["stack"] = join;
+    table["softmax"] = softmax;
+    table["log_softmax"] = softmax;
+    table["matmul"] = matmul;
+    table["bmm"] = matmul;
+    table["values"] = values_of;
+    table["is_same_size"] = is_same_size;
+}
 
 }  // namespace loupe

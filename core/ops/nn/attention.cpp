@@ -20,6 +20,7 @@ using namespace nn_ops;
 
 const OperatorHandle<> op_all_dim("aten::all.dim");
 const OperatorHandle<> op_logsumexp("aten::logsumexp");
+const OperatorHandle<std::tuple<Tensor, Tensor>> op_multi_head_attention("aten::_native_multi_head_attention");
 const OperatorHandle<> op_repeat_interleave("aten::repeat_interleave.self_int");
 
 // [B, T, D] to [B, heads, T, D / heads].
@@ -90,8 +91,12 @@ Tensor encoder_layer(const Tensor& src, std::int64_t embed_dim, std::int64_t hea
         return fn::layer_norm(x, Dims{embed_dim}, norm_weight_2, norm_bias_2, eps, true);
     };
     Tensor x = norm_first ? norm_1(src) : src;
-    x = std::get<0>(multi_head_attention(x, x, x, embed_dim, heads, qkv_weight, qkv_bias, proj_weight, proj_bias, mask,
-                                         false, true, mask_type));
+    // Through the dispatcher, which has a rule for nested tensors.
+    const auto attend = [&](const auto& attention) {
+        return std::get<0>(attention(x, x, x, embed_dim, heads, qkv_weight, qkv_bias, proj_weight, proj_bias, mask,
+                                     false, true, mask_type));
+    };
+    x = x.is_sparse() ? attend(op_multi_head_attention) : attend(multi_head_attention);
     x = fn::add(x, src);
     if (!norm_first) x = norm_1(x);
     const Tensor before = x;

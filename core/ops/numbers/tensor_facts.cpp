@@ -5,6 +5,7 @@
 #include "core/base/strings.h"
 #include "core/dispatch/boxing.h"
 #include "core/ops/numbers/family.h"
+#include "core/tensor/nested.h"
 
 namespace loupe::numbers {
 namespace {
@@ -18,8 +19,20 @@ void dim(Arguments arguments, IValue* results) {
     results[0] = IValue(static_cast<std::int64_t>(impl_of(arguments[0]).sizes.size()));
 }
 void numel(Arguments arguments, IValue* results) { results[0] = IValue(impl_of(arguments[0]).numel); }
-void sizes(Arguments arguments, IValue* results) { results[0] = IValue(impl_of(arguments[0]).sizes); }
-void strides(Arguments arguments, IValue* results) { results[0] = IValue(impl_of(arguments[0]).strides); }
+// A nested tensor of the strided layout has no list of sizes.
+void refuse_strided_nested(const IValue& value, std::string_view part) {
+    if (!value.is_tensor() || !is_strided_nested(value.to_tensor())) return;
+    throw Error(ErrorKind::Run,
+                concat("Internal error: NestedTensorImpl doesn't support ", part, ". Please file an issue."));
+}
+void sizes(Arguments arguments, IValue* results) {
+    refuse_strided_nested(arguments[0], "sizes");
+    results[0] = IValue(impl_of(arguments[0]).sizes);
+}
+void strides(Arguments arguments, IValue* results) {
+    refuse_strided_nested(arguments[0], "strides");
+    results[0] = IValue(impl_of(arguments[0]).strides);
+}
 std::size_t checked_dim(const TensorImpl& impl, std::int64_t d) {
     if (impl.sizes.empty()) {
         throw Error(ErrorKind::Run, concat("Dimension specified as ", d, " but tensor has no dimensions"));
@@ -27,6 +40,10 @@ std::size_t checked_dim(const TensorImpl& impl, std::int64_t d) {
     return static_cast<std::size_t>(wrap_dim(d, static_cast<std::int64_t>(impl.sizes.size())));
 }
 void size_of(Arguments arguments, IValue* results) {
+    if (arguments[0].is_tensor() && is_strided_nested(arguments[0].to_tensor())) {
+        results[0] = regular_size(arguments[0].to_tensor(), arguments[1].to_int());
+        return;
+    }
     const TensorImpl& impl = impl_of(arguments[0]);
     results[0] = IValue(impl.sizes[checked_dim(impl, arguments[1].to_int())]);
 }

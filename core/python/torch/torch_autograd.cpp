@@ -16,7 +16,7 @@
 #include "core/python/torch/torch_data.h"
 #include "core/python/torch/torch_function.h"
 #include "core/python/torch/torch_objects.h"
-#include "core/tensor/jagged.h"
+#include "core/tensor/nested.h"
 
 namespace loupe::python {
 namespace {
@@ -254,7 +254,7 @@ void accumulate_into(const TensorList& roots, const TensorList& gradients, const
 
 // Of nested tensors the values have the history.
 TensorList recorded(TensorList tensors) {
-    for (Tensor& each : tensors) each = jagged_values_or_itself(each);
+    for (Tensor& each : tensors) each = nested_values_or_itself(each);
     return tensors;
 }
 
@@ -324,8 +324,8 @@ IValue run_grad(CallArguments arguments) {
     });
     std::vector<IValue> out;
     for (std::size_t i = 0; i < found.size(); ++i) {
-        const bool is_nested = found[i].defined() && is_jagged(inputs[i]);
-        const Tensor gradient = is_nested ? with_jagged_values(inputs[i], found[i]) : found[i];
+        const bool has_parts = found[i].defined() && is_nested(inputs[i]);
+        const Tensor gradient = has_parts ? with_nested_values(inputs[i], found[i]) : found[i];
         out.push_back(gradient.defined() ? IValue(gradient) : IValue());
     }
     return make_tuple(std::move(out));

@@ -7,11 +7,11 @@
 
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
+#include "core/ops/nested/strided.h"
 #include "core/ops/quantized/quantized.h"
 #include "core/python/torch/torch_objects.h"
 #include "core/tensor/compressed.h"
 #include "core/tensor/device_copy.h"
-#include "core/tensor/jagged.h"
 #include "core/tensor/quantizer.h"
 
 namespace loupe::python {
@@ -301,8 +301,30 @@ std::string jagged_repr(const Tensor& tensor) {
                   ", contiguous=", tensor.is_contiguous() ? "True" : "False", ")");
 }
 
+// Its constituents one below the other.
+std::string strided_nested_repr(const Tensor& tensor) {
+    std::vector<std::string> parts;
+    for (const Tensor& each : nested_ops::constituents(detach(tensor))) {
+        set_requires_grad(each, requires_grad(tensor));
+        std::string text = "  " + tensor_repr(each);
+        for (std::size_t i = text.find('\n'); i != std::string::npos; i = text.find('\n', i + 1))
+            text.insert(i + 1, "  ");
+        parts.push_back(std::move(text));
+    }
+    std::string history;
+    if (const auto node = grad_fn(tensor))
+        history = concat(", grad_fn=<", node->name(), ">");
+    else if (requires_grad(tensor))
+        history = ", requires_grad=True";
+    return concat("nested_tensor([\n", join(parts, ",\n"), "\n]", history, ")");
+}
+
 std::string tensor_repr(const Tensor& tensor) {
     if (is_jagged(tensor)) return jagged_repr(tensor);
+    if (is_strided_nested(tensor)) {
+        const std::string text = strided_nested_repr(tensor);
+        return is_parameter(tensor) ? "Parameter containing:\n" + text : text;
+    }
     static constexpr std::string_view kPrefix = "tensor(";
     std::string out(kPrefix);
     bool starts_line = is_coordinate(tensor);

@@ -19,7 +19,7 @@
 #include "core/python/torch/torch_functional.h"
 #include "core/python/torch/torch_objects.h"
 #include "core/tensor/compressed.h"
-#include "core/tensor/jagged.h"
+#include "core/tensor/nested.h"
 #include "core/tensor/quantizer.h"
 
 namespace loupe::python {
@@ -39,6 +39,11 @@ IValue int_tuple(IntSpan values) {
 constexpr std::pair<std::string_view, std::string_view> kOperatorProperties[] = {
     {"T", "numpy_T"}, {"mT", "mT"}, {"H", "matrix_H"}, {"mH", "mH"}, {"imag", "imag"}};
 
+[[noreturn]] void refuse_part(std::string_view part) {
+    throw_error("RuntimeError",
+                concat("Internal error: NestedTensorImpl doesn't support ", part, ". Please file an issue."));
+}
+
 IValue shape_of(const Tensor& t) {
     std::vector<IValue> tied;
     for (std::int64_t i = 0; i < t.dim(); ++i) {
@@ -48,6 +53,7 @@ IValue shape_of(const Tensor& t) {
     }
     if (!tied.empty()) return make_size(std::move(tied));
     notify_python_use(PythonUse::Shape, t);
+    if (is_strided_nested(t)) refuse_part("sizes");
     if (is_jagged(t)) {
         for (const std::int64_t each : t.sizes()) tied.push_back(size_object(each));
         return make_size(std::move(tied));
@@ -69,7 +75,7 @@ const std::map<std::string_view, Getter>& getters() {
         {"grad", [](const Tensor& t) { return none_or(grad_of(t)); }},
         {"is_leaf", [](const Tensor& t) { return IValue(is_leaf(t)); }},
         {"grad_fn", [](const Tensor& t) { return node_object(grad_fn(t)); }},
-        {"data", [](const Tensor& t) { return IValue(t.shallow_copy()); }},
+        {"data", [](const Tensor& t) { return IValue(detach(t)); }},
         {"ndim", [](const Tensor& t) { return IValue(t.dim()); }},
         {"itemsize", [](const Tensor& t) { return IValue(t.element_size()); }},
         {"nbytes", [](const Tensor& t) { return IValue(static_cast<std::int64_t>(t.bytes())); }},
@@ -84,7 +90,7 @@ const std::map<std::string_view, Getter>& getters() {
         {"is_mkldnn", [](const Tensor&) { return IValue(false); }},
         {"is_meta", [](const Tensor&) { return IValue(false); }},
         {"is_mps", [](const Tensor&) { return IValue(false); }},
-        {"is_nested", [](const Tensor& t) { return IValue(is_jagged(t)); }},
+        {"is_nested", [](const Tensor& t) { return IValue(is_nested(t)); }},
         {"_version", [](const Tensor& t) { return IValue(static_cast<std::int64_t>(t.version())); }},
         {"output_nr",
          [](const Tensor& t) {
@@ -115,12 +121,14 @@ IValue size(const IValue& self, CallArguments& arguments) {
         const std::int64_t dimension = to_index(given[0]);
         if (const Tensor tied = tied_size(t, dimension); tied.defined()) return IValue(tied);
         notify_python_use(PythonUse::Shape, t);
+        if (is_strided_nested(t)) return IValue(regular_size(t, dimension));
         return size_object(t.size(dimension));
     });
 }
 IValue stride(const IValue& self, CallArguments& arguments) {
     const BoundArguments given(arguments, "stride", {"dim="});
     const Tensor t = tensor_of(self);
+    if (is_strided_nested(t)) refuse_part("strides");
     if (!given.has(0) || given[0].is_none()) return int_tuple(t.strides());
     return with_python_errors([&] { return IValue(t.stride(to_index(given[0]))); });
 }
@@ -136,7 +144,8 @@ IValue item_method(const IValue& self, CallArguments&) {
 }
 IValue tolist(const IValue& self, CallArguments&) {
     if (is_jagged(tensor_of(self)))
-        throw_error("NotImplementedError", "tolist() of a nested tensor: take it of each of unbind()");
+        throw_error("RuntimeError", ".tolist() is not supported for tensor subclasses, got NestedTensor");
+    if (is_strided_nested(tensor_of(self))) refuse_part("strides");
     notify_python_use(PythonUse::List, tensor_of(self));
     return to_list(tensor_of(self));
 }
@@ -322,7 +331,7 @@ IValue nested_part(const IValue& self, CallArguments&) {
 IValue offsets_of(const JaggedParts& parts) { return none_or(parts.offsets); }
 IValue lengths_of(const JaggedParts& parts) { return none_or(parts.lengths); }
 IValue is_contiguous_method(const IValue& self, CallArguments& arguments) {
-    if (is_jagged(tensor_of(self))) return tensor_of(self).is_contiguous();
+    if (is_nested(tensor_of(self))) return tensor_of(self).is_contiguous();
     return call_signatures(*find_signatures("is_contiguous", true), &self, arguments);
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# torch.nested: nested tensors of the jagged layout. Those of the strided layout are not there.
+# torch.nested: nested tensors, of the jagged layout and of the strided one.
 import torch as _torch
 import torch.nn.functional as _functional
 
@@ -13,12 +13,12 @@ def _view(values, offsets, lengths=None, ragged_idx=1, min_seqlen=None, max_seql
                                            _length(max_seqlen))
 
 
-def _check_layout(layout, what):
+def _is_strided(layout, what):
     if layout is None or layout == _torch.strided:
-        raise NotImplementedError(f"{what}: nested tensors with the strided layout are not built; "
-                                  "pass layout=torch.jagged")
+        return True
     if layout != _torch.jagged:
         raise RuntimeError(f"Specified layout is unsupported for nested {what}: {layout}")
+    return False
 
 
 def _from_list(tensors, dtype=None, device=None):
@@ -50,10 +50,15 @@ def _from_list(tensors, dtype=None, device=None):
 
 
 def nested_tensor(tensor_list, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
-    _check_layout(layout, "tensors")
+    is_strided = _is_strided(layout, "tensors")
+    if is_strided and not isinstance(tensor_list, list):
+        raise TypeError("Only lists (List[Tensor] and List[List...[Scalar]]) are accepted in nested_tensor")
     with _torch.no_grad():
         tensors = [t if isinstance(t, _torch.Tensor) else _torch.as_tensor(t) for t in tensor_list]
-        nested = _from_list(tensors, dtype, device).detach()
+        if is_strided:
+            nested = _torch._nested_tensor_from_tensor_list(tensors, dtype, None, device).detach()
+        else:
+            nested = _from_list(tensors, dtype, device).detach()
     nested.requires_grad_(requires_grad)
     return nested
 
@@ -66,11 +71,17 @@ def as_nested_tensor(ts, dtype=None, device=None, layout=None):
         if ts.dim() < 2:
             raise RuntimeError("as_nested_tensor(): Expected tensor argument to have dim() > 1")
         if ts.is_nested:
-            if layout != ts.layout:
+            if (_torch.strided if layout is None else layout) != ts.layout:
                 raise RuntimeError(
                     "as_nested_tensor(): Converting between nested tensor layouts is not supported")
             return ts if dtype is None else ts.to(dtype=dtype)
-    _check_layout(layout, "tensors")
+    if _is_strided(layout, "tensors"):
+        if isinstance(ts, _torch.Tensor):
+            buffer = ts.reshape(-1).to(device=device, dtype=dtype)
+            sizes = _torch.tensor([t.shape for t in ts])
+            return _torch._nested_view_from_buffer(buffer, sizes,
+                                                   *_torch._nested_compute_contiguous_strides_offsets(sizes))
+        return _torch._nested_tensor_from_tensor_list(list(ts), dtype, None, device)
     if isinstance(ts, _torch.Tensor):
         values = ts.flatten(0, 1)
         if dtype is not None:
@@ -99,7 +110,10 @@ def narrow(tensor, dim, start, length, layout=_torch.strided):
         raise RuntimeError("start must be an integer or a tensor")
     if not isinstance(length, (int, _torch.Tensor)):
         raise RuntimeError("length must be an integer or a tensor")
-    _check_layout(layout, "narrow")
+    if _is_strided(layout, "narrow"):
+        if isinstance(start, _torch.Tensor) or isinstance(length, _torch.Tensor):
+            raise RuntimeError("start and length must be integers for the strided layout NT impl")
+        return as_nested_tensor(_torch.unbind(tensor), layout=_torch.strided).narrow(dim, start, length)
     if dim != 1:
         raise RuntimeError("jagged layout only supports dim=1")
     batch, size = tensor.shape[0], tensor.shape[1]
