@@ -2,6 +2,7 @@
 // Functions of each element of a quantised tensor, and pools.
 
 #include "core/ops/quantized/family.h"
+#include "core/ops/quantized/integer_pool.h"
 #include "core/ops/quantized/ordinary.h"
 #include "core/ops/quantized/quantized.h"
 
@@ -14,7 +15,9 @@ const OperatorHandle<> max_pool1d_of("aten::max_pool1d"), max_pool2d_of("aten::m
     max_pool3d_of("aten::max_pool3d");
 
 Tensor hardswish(const Tensor& q, double scale, std::int64_t zero_point) {
-    return mapped(q, scale, zero_point, [](const Tensor& x) { return hardswish_of(x); });
+    // PyTorch's vectors have the reciprocal of the scale as float64 has it.
+    return mapped(
+        q, scale, zero_point, [](const Tensor& x) { return hardswish_of(x); }, static_cast<float>(1.0 / scale));
 }
 Tensor sigmoid(const Tensor& q, double scale, std::int64_t zero_point) {
     return mapped(q, scale, zero_point, [](const Tensor& x) { return fn::sigmoid(x); });
@@ -52,6 +55,9 @@ Tensor dropout(const Tensor& q, double scale, std::int64_t zero_point, const Sca
 template <const OperatorHandle<>& Pool>
 Tensor max_pool(const Tensor& q, const Dims& kernel, const Dims& stride, const Dims& padding, const Dims& dilation,
                 bool ceil_mode) {
+    const Tensor& integers = quantized_parts(q).integers;
+    if (const auto made = pooled_integers(integers, kernel, stride, padding, dilation, ceil_mode))
+        return with_integers(q, *made);
     return on_moved_integers(q, [&](const Tensor& x) { return Pool(x, kernel, stride, padding, dilation, ceil_mode); });
 }
 

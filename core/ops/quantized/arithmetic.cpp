@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums, products and joins of quantised tensors: on the numbers that they stand for, rounded to a new scale.
 
+#include "core/base/parallel.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/quantized/family.h"
+#include "core/ops/quantized/integer_rows.h"
 #include "core/ops/quantized/ordinary.h"
 #include "core/ops/quantized/quantized.h"
 
@@ -20,17 +23,90 @@ Tensor rounded(const Tensor& x, double scale, std::int64_t zero_point, ScalarTyp
     return quantize(is_rectified ? fn::relu(x) : x, scale, zero_point, dtype);
 }
 
+// f(i, integer of a, integer of b) of each pair of one size, a memory format and 8 bits.
+template <typename F>
+Tensor paired(const Tensor& a, const Tensor& b, const F& f) {
+    const Tensor left = dense_integers(a);
+    const Tensor right = dense_integers(b, left);
+    const Tensor out = empty_like(left);
+    const auto run = [&]<typename T>(std::type_identity<T>) {
+        const T *const x = left.data<T>(), *const y = right.data<T>();
+        T* const to = out.data<T>();
+        parallel_for(0, out.numel(), kElementwiseGrain,
+                     [&](std::int64_t begin, std::int64_t end) { f(begin, end, x, y, to); });
+    };
+    if (left.dtype() == ScalarType::UInt8)
+        run(std::type_identity<std::uint8_t>{});
+    else
+        run(std::type_identity<std::int8_t>{});
+    return out;
+}
+bool are_alike(const Tensor& a, const Tensor& b) {
+    return std::ranges::equal(a.sizes(), b.sizes()) && dtype_of(a) != ScalarType::Int32;
+}
+Rounding rounding_to(double scale, std::int64_t zero_point, ScalarType dtype, bool is_rectified) {
+    const Range range = integers_in(dtype);
+    require(zero_point >= range.least && zero_point <= range.most, "zero_point ", zero_point,
+            " lies outside the integers of the result");
+    const auto narrow = [](std::int64_t number) { return static_cast<std::int32_t>(number); };
+    return {1.0F / static_cast<float>(scale), narrow(zero_point), narrow(is_rectified ? zero_point : range.least),
+            narrow(range.most)};
+}
+
+constexpr std::int64_t kStrip = 1024;  // elements whose numbers stay in cache
+
 template <bool IsRectified>
 Tensor add(const Tensor& a, const Tensor& b, double scale, std::int64_t zero_point) {
     check_pair(a, b);
-    return rounded(fn::add(dequantized_at_once(a), dequantized_at_once(b), Scalar(1)), scale, zero_point, dtype_of(a),
-                   IsRectified);
+    const ScalarType dtype = dtype_of(a);
+    if (!are_alike(a, b)) {
+        return rounded(fn::add(dequantized(a), dequantized(b), Scalar(1)), scale, zero_point, dtype, IsRectified);
+    }
+    const NumberTables left = number_tables(a), right = number_tables(b);
+    const std::int64_t least = integers_in(dtype).least, first_single = in_groups(a.numel(), dtype);
+    const Rounding to = rounding_to(scale, zero_point, dtype, IsRectified);
+    const Tensor sum = paired(
+        quantized_parts(a).integers, quantized_parts(b).integers,
+        [&]<typename T>(std::int64_t begin, std::int64_t end, const T* x, const T* y, T* target) {
+            float numbers[kStrip];
+            const auto strip = [&](const Tensor& of_x, const Tensor& of_y, std::int64_t from, std::int64_t until) {
+                const float *const p = of_x.data<float>() - least, *const q = of_y.data<float>() - least;
+                for (std::int64_t i = from; i < until; i += kStrip) {
+                    const std::int64_t n = std::min(kStrip, until - i);
+                    for (std::int64_t k = 0; k < n; ++k) numbers[k] = p[x[i + k]] + q[y[i + k]];
+                    quantize_row(numbers, n, to, target + i);
+                }
+            };
+            strip(left.in_groups, right.in_groups, begin, std::min(end, first_single));
+            strip(left.behind, right.behind, std::max(begin, first_single), end);
+        });
+    return make_quantized(sum, scale, zero_point);
 }
+// The product of the integers less their zero points, times one factor.
 template <bool IsRectified>
 Tensor mul(const Tensor& a, const Tensor& b, double scale, std::int64_t zero_point) {
     check_pair(a, b);
-    return rounded(fn::mul(dequantized_at_once(a), dequantized_at_once(b)), scale, zero_point, dtype_of(a),
-                   IsRectified);
+    const ScalarType dtype = dtype_of(a);
+    if (!are_alike(a, b))
+        return rounded(fn::mul(dequantized(a), dequantized(b)), scale, zero_point, dtype, IsRectified);
+    const QuantizedParts &left = quantized_parts(a), &right = quantized_parts(b);
+    Rounding to = rounding_to(scale, zero_point, dtype, IsRectified);
+    to.inverse *= static_cast<float>(left.scale) * static_cast<float>(right.scale);
+    const auto of_x = static_cast<int>(left.zero_point), of_y = static_cast<int>(right.zero_point);
+    const Tensor product =
+        paired(left.integers, right.integers,
+               [&]<typename T>(std::int64_t begin, std::int64_t end, const T* x, const T* y, T* target) {
+                   float numbers[kStrip];
+                   for (std::int64_t i = begin; i < end; i += kStrip) {
+                       const std::int64_t n = std::min(kStrip, end - i);
+                       for (std::int64_t k = 0; k < n; ++k) {
+                           const int both = (static_cast<int>(x[i + k]) - of_x) * (static_cast<int>(y[i + k]) - of_y);
+                           numbers[k] = static_cast<float>(both);
+                       }
+                       quantize_row(numbers, n, to, target + i);
+                   }
+               });
+    return make_quantized(product, scale, zero_point);
 }
 
 Tensor matmul(const Tensor& a, const Tensor& b, double scale, std::int64_t zero_point) {

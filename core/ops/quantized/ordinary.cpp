@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ops/quantized/ordinary.h"
 
+#include "core/base/parallel.h"
 #include "core/dispatch/quantized_kernels.h"
 #include "core/dispatch/refuse_form.h"
+#include "core/kernels/elementwise.h"
+#include "core/ops/quantized/integer_pool.h"
 #include "core/ops/quantized/quantized.h"
 
 namespace loupe {
@@ -10,7 +13,7 @@ namespace loupe {
 namespace quantized_ops {
 namespace {
 
-const OperatorHandle<> take_of("aten::take"), copy_of("aten::copy_");
+const OperatorHandle<> copy_of("aten::copy_");
 
 const QuantizedParts& by_tensor(const Tensor& q) {
     const QuantizedParts& parts = quantized_parts(q);
@@ -21,28 +24,29 @@ const QuantizedParts& by_tensor(const Tensor& q) {
 }  // namespace
 
 Tensor mapped(const Tensor& q, double scale, std::int64_t zero_point,
-              const std::function<Tensor(const Tensor& numbers)>& f) {
+              const std::function<Tensor(const Tensor& numbers)>& f, std::optional<float> inverse) {
     const QuantizedParts& parts = by_tensor(q);
     const ScalarType dtype = parts.integers.dtype();
     if (dtype == ScalarType::Int32) return quantize(f(dequantized(q)), scale, zero_point, dtype);
-    const Range range = integers_in(dtype);
-    const Dims size{256};
-    const Tensor all = empty(span_of(size), dtype);
-    const auto fill = [&](auto* integers) {
-        for (std::int64_t i = 0; i < 256; ++i)
-            integers[i] = static_cast<std::remove_pointer_t<decltype(integers)>>(range.least + i);
+    const NumberTables numbers = number_tables(q);
+    const auto rounded = [&](const Tensor& table, float reciprocal) {
+        return quantized_parts(quantize(f(table), scale, zero_point, dtype, reciprocal)).integers;
     };
-    if (dtype == ScalarType::UInt8)
-        fill(all.data<std::uint8_t>());
-    else
-        fill(all.data<std::int8_t>());
-    const Tensor table =
-        quantized_parts(quantize(f(dequantized_at_once(make_quantized(all, parts.scale, parts.zero_point))), scale,
-                                 zero_point, dtype))
-            .integers;
-    const Tensor places =
-        fn::sub_scalar(fn::to_dtype(parts.integers, number_of(ScalarType::Int64)), Scalar(range.least), Scalar(1));
-    return make_quantized(take_of(table, places), scale, zero_point);
+    const float usual = 1.0F / static_cast<float>(scale);
+    const Tensor grouped = rounded(numbers.in_groups, inverse.value_or(usual)), single = rounded(numbers.behind, usual);
+    const Tensor from = dense_integers(parts.integers);
+    const Tensor to = empty_like(from);
+    const std::int64_t first_single = in_groups(from.numel(), dtype);
+    visit_integers(dtype, [&]<typename T>(std::type_identity<T>) {
+        const std::int64_t least = integers_in(dtype).least;
+        const T* const source = from.data<T>();
+        T* const target = to.data<T>();
+        parallel_for(0, from.numel(), kElementwiseGrain, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i)
+                target[i] = (i < first_single ? grouped : single).data<T>()[source[i] - least];
+        });
+    });
+    return make_quantized(to, scale, zero_point);
 }
 
 Tensor on_moved_integers(const Tensor& q, const std::function<Tensor(const Tensor& moved)>& f) {
@@ -137,6 +141,19 @@ void resample(const Operator& op, Arguments arguments, IValue* results) {
     give(op, arguments,
          on_moved_integers(arguments[0].to_tensor(), [&](const Tensor& x) { return first_of(op, arguments, x); }),
          results);
+}
+// (self, kernel, stride, padding, dilation, ceil_mode)
+void pool(const Operator& op, Arguments arguments, IValue* results) {
+    const auto numbers = [&](std::size_t i) {
+        Dims out;
+        for (const IValue& each : arguments[i].to_list().elements) out.push_back(each.to_int());
+        return out;
+    };
+    const Tensor self = arguments[0].to_tensor();
+    const auto made = pooled_integers(by_tensor(self).integers, numbers(1), numbers(2), numbers(3), numbers(4),
+                                      arguments[5].to_bool());
+    if (!made) return resample(op, arguments, results);
+    results[0] = IValue(with_integers(self, *made));
 }
 // On the numbers, rounded back to the same scale.
 void round_back(const Operator& op, Arguments arguments, IValue* results) {
@@ -234,7 +251,7 @@ constexpr QuantizedKernel kKernels[] = {
     {"aten::upsample_bilinear2d", resample},
     {"aten::upsample_bilinear2d.vec", resample},
     {"aten::max_pool1d", resample},
-    {"aten::max_pool2d", resample},
+    {"aten::max_pool2d", pool},
     {"aten::max_pool3d", resample},
     {"aten::avg_pool1d", resample},
     {"aten::avg_pool2d", resample},

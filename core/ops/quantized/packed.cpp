@@ -21,21 +21,6 @@ std::vector<std::int64_t> zero_points_of(const QuantizedParts& weight) {
     return {points.data<std::int64_t>(), points.data<std::int64_t>() + points.numel()};
 }
 
-// Of integers [count, inner], less the zero point of each row.
-IntegerRows rows_of(const Tensor& integers, const std::vector<std::int64_t>& zero_points) {
-    const Tensor flat = fn::contiguous(integers, 0);
-    const std::int64_t count = flat.size(0), inner = count == 0 ? 0 : flat.numel() / count;
-    IntegerRows rows{count, padded_depth(inner)};
-    rows.values.resize(static_cast<std::size_t>(count * rows.depth));
-    const std::int8_t* source = flat.data<std::int8_t>();
-    for (std::int64_t i = 0; i < count; ++i) {
-        const std::int64_t point = zero_points[zero_points.size() == 1 ? 0 : static_cast<std::size_t>(i)];
-        std::int16_t* const row = rows.values.data() + i * rows.depth;
-        for (std::int64_t k = 0; k < inner; ++k) row[k] = static_cast<std::int16_t>(*source++ - point);
-    }
-    return rows;
-}
-
 // [out, kernel..., in / groups] of a convolution's weight.
 Tensor channels_last(const Tensor& integers, const ConvSettings& settings) {
     Tensor weight = integers;
@@ -56,23 +41,42 @@ Tensor channels_last(const Tensor& integers, const ConvSettings& settings) {
     return fn::permute(weight, order);
 }
 
-IntegerRows linear_rows(const Tensor& weight) {
+IntegerColumns linear_columns(const Tensor& weight) {
     if (!is_qint8(weight)) return {};
     const QuantizedParts& parts = quantized_parts(weight);
-    return rows_of(parts.integers, zero_points_of(parts));
+    const Tensor flat = fn::contiguous(parts.integers, 0);
+    return pack_columns(flat.data<std::int8_t>(), flat.size(0), flat.size(1), zero_points_of(parts));
 }
 
-IntegerRows conv_rows(const Tensor& weight, const ConvSettings& settings, bool is_depthwise) {
+std::vector<IntegerColumns> conv_columns(const Tensor& weight, const ConvSettings& settings, bool is_depthwise) {
+    if (is_depthwise) return {};
+    const QuantizedParts& parts = quantized_parts(weight);
+    const Tensor rows = fn::contiguous(channels_last(parts.integers, settings), 0);
+    const std::int64_t out = rows.size(0) / settings.groups, depth = rows.numel() / rows.size(0);
+    const std::vector<std::int64_t> points = zero_points_of(parts);
+    std::vector<IntegerColumns> made;
+    for (std::int64_t g = 0; g < settings.groups; ++g) {
+        const bool is_one = points.size() == 1;
+        const auto own = is_one ? points : std::vector(points.begin() + g * out, points.begin() + (g + 1) * out);
+        made.push_back(pack_columns(rows.data<std::int8_t>() + g * out * depth, out, depth, own));
+    }
+    return made;
+}
+
+// [kernel..., out]
+IntegerRows depthwise_taps(const Tensor& weight, const ConvSettings& settings, bool is_depthwise) {
+    if (!is_depthwise) return {};
     const QuantizedParts& parts = quantized_parts(weight);
     const std::vector<std::int64_t> points = zero_points_of(parts);
-    IntegerRows rows = rows_of(channels_last(parts.integers, settings), points);
-    if (!is_depthwise) return rows;
-    // [kernel..., out]
-    const std::int64_t taps = checked_numel(weight.sizes().subspan(2));
-    IntegerRows turned{taps, rows.count, std::vector<std::int16_t>(static_cast<std::size_t>(taps * rows.count))};
-    for (std::int64_t tap = 0; tap < taps; ++tap) {
-        for (std::int64_t c = 0; c < rows.count; ++c)
-            turned.values[static_cast<std::size_t>(tap * rows.count + c)] = rows.row(c)[tap];
+    const Tensor rows = fn::contiguous(channels_last(parts.integers, settings), 0);
+    const std::int64_t taps = checked_numel(weight.sizes().subspan(2)), count = rows.size(0);
+    IntegerRows turned{taps, count, std::vector<std::int16_t>(static_cast<std::size_t>(taps * count))};
+    for (std::int64_t c = 0; c < count; ++c) {
+        const std::int64_t point = points[points.size() == 1 ? 0 : static_cast<std::size_t>(c)];
+        for (std::int64_t tap = 0; tap < taps; ++tap) {
+            turned.values[static_cast<std::size_t>(tap * count + c)] =
+                static_cast<std::int16_t>(rows.data<std::int8_t>()[c * taps + tap] - point);
+        }
     }
     return turned;
 }
@@ -84,13 +88,14 @@ Tensor plain_bias(const Tensor& bias) {
 }  // namespace
 
 PackedLinear::PackedLinear(Tensor packed_weight, Tensor packed_bias)
-    : weight(std::move(packed_weight)), bias(std::move(packed_bias)), rows(linear_rows(weight)) {}
+    : weight(std::move(packed_weight)), bias(std::move(packed_bias)), columns(linear_columns(weight)) {}
 
 PackedConv::PackedConv(Tensor packed_weight, Tensor packed_bias, ConvSettings packed_settings)
     : weight(std::move(packed_weight)),
       bias(std::move(packed_bias)),
       settings(std::move(packed_settings)),
-      rows(conv_rows(weight, settings, is_depthwise())) {}
+      columns(conv_columns(weight, settings, is_depthwise())),
+      taps(depthwise_taps(weight, settings, is_depthwise())) {}
 
 std::int64_t PackedConv::out_channels() const {
     return settings.is_transposed ? weight.size(1) * settings.groups : weight.size(0);

@@ -4,6 +4,7 @@
 // torch.ao.quantization hold them.
 
 #include "core/base/ref_counted.h"
+#include "core/ops/quantized/integer_columns.h"
 #include "core/ops/quantized/integer_rows.h"
 #include "core/value/ivalue.h"
 
@@ -13,9 +14,9 @@ namespace loupe {
 class PackedLinear final : public RefCounted {
   public:
     PackedLinear(Tensor packed_weight, Tensor packed_bias);
-    const Tensor weight;                    // quantised to qint8, or float16: [out_features, in_features]
-    const Tensor bias;                      // float32, or undefined
-    const quantized_ops::IntegerRows rows;  // of qint8: the weight less its zero points
+    const Tensor weight;                          // quantised to qint8, or float16: [out_features, in_features]
+    const Tensor bias;                            // float32, or undefined
+    const quantized_ops::IntegerColumns columns;  // of qint8
 };
 
 // Conv2dPackedParamsBase (also of one dimension: sizes [.., 1, ..]) and Conv3dPackedParamsBase.
@@ -36,8 +37,10 @@ class PackedConv final : public RefCounted {
     const Tensor weight;  // qint8: [out, in / groups, kernel...], transposed [in, out / groups, kernel...]
     const Tensor bias;    // float32, or undefined
     const ConvSettings settings;
-    // The weight less its zero points: [out, kernel... in / groups]; of depthwise ones [kernel..., out].
-    const quantized_ops::IntegerRows rows;
+    // Of each group its channels of the output, [kernel..., in / groups] each; empty where it is depthwise.
+    const std::vector<quantized_ops::IntegerColumns> columns;
+    // Of depthwise ones [kernel..., out], the weight less its zero points.
+    const quantized_ops::IntegerRows taps;
 };
 
 // EmbeddingPackedParamsBase: a table of rows of quint8 or quint4x2, each with a scale and zero point of float32.

@@ -6,7 +6,7 @@
 namespace loupe::quantized_ops {
 namespace {
 
-constexpr std::int64_t kRowTile = 32;
+constexpr std::int64_t kRowTile = 48;
 
 std::vector<float> scales_of(const Tensor& weight, std::int64_t channels) {
     const QuantizedParts& parts = quantized_parts(weight);
@@ -55,6 +55,17 @@ void widen(const Tensor& contiguous, std::int64_t zero_point, std::int16_t* targ
     copy(contiguous.data<std::int8_t>());
 }
 
+UnsignedBytes unsigned_bytes(const Tensor& contiguous, std::int64_t zero_point) {
+    const auto point = static_cast<std::int32_t>(zero_point);
+    if (contiguous.dtype() == ScalarType::UInt8) return {contiguous, contiguous.data<std::uint8_t>(), point};
+    require(contiguous.dtype() == ScalarType::Int8, "quantised products take torch.quint8 and torch.qint8");
+    const Tensor moved = empty(contiguous.sizes(), ScalarType::UInt8);
+    const auto* const from = contiguous.data<std::int8_t>();
+    auto* const to = moved.data<std::uint8_t>();
+    for (std::int64_t i = 0; i < moved.numel(); ++i) to[i] = static_cast<std::uint8_t>(from[i] + 128);
+    return {moved, to, point + 128};
+}
+
 void store_sums(const std::int32_t* sums, const Requantizer& to, const ProductOutput& output, std::int64_t first,
                 std::int64_t n, const Tensor& result, std::int64_t place) {
     if (output.dtype == ScalarType::UInt8) return requantize(sums, to, first, n, result.data<std::uint8_t>() + place);
@@ -79,27 +90,37 @@ Tensor linear_product(const Tensor& integers, double scale, std::int64_t zero_po
     sizes.back() = columns;
     const Tensor out = empty(span_of(sizes), to.dtype);
     const Requantizer requantizer = requantizer_for(packed.weight, packed.bias, columns, scale, to);
-    const IntegerRows& weight = packed.rows;
+    const IntegerColumns& weight = packed.columns;
     const std::int64_t rows = inner == 0 ? out.numel() / std::max<std::int64_t>(columns, 1) : x.numel() / inner;
-    // Over rows, or over columns where there are few rows.
-    const bool by_columns = rows < kRowTile;
-    constexpr std::int64_t kColumnTile = 64;
-    const auto run = [&](std::int64_t row, std::int64_t row_end, std::int64_t column, std::int64_t column_end) {
-        const std::int64_t count = row_end - row, width = column_end - column;
-        std::vector<std::int16_t> left(static_cast<std::size_t>(count * weight.depth));
+    const UnsignedBytes bytes = unsigned_bytes(x, zero_point);
+    const std::int64_t depth = weight.quads() * 4;
+    const auto run = [&](std::int64_t row, std::int64_t row_end, std::int64_t block, std::int64_t block_end) {
+        const std::int64_t count = row_end - row, first = block * kColumnBlock;
+        const std::int64_t width = std::min(columns, block_end * kColumnBlock) - first;
+        const std::int64_t stride = (block_end - block) * kColumnBlock;
+        ByteRows left{bytes.data + row * inner, count, inner, bytes.zero_point};
+        // Kernels read whole groups of four.
+        std::vector<std::uint8_t> copied(static_cast<std::size_t>(inner == depth ? 0 : count * depth));
+        if (inner != depth) {
+            for (std::int64_t i = 0; i < count; ++i)
+                std::copy_n(left.data + i * inner, inner, copied.data() + i * depth);
+            left.data = copied.data();
+            left.stride = depth;
+        }
+        std::vector<std::int32_t> sums(static_cast<std::size_t>(count * stride));
+        multiply_columns(left, weight, block, block_end, sums.data(), stride);
         for (std::int64_t i = 0; i < count; ++i)
-            widen(x, zero_point, left.data() + i * weight.depth, (row + i) * inner, (row + i + 1) * inner);
-        std::vector<std::int32_t> sums(static_cast<std::size_t>(count * width));
-        multiply_rows(left.data(), count, weight.row(column), width, weight.depth, sums.data(), width);
-        for (std::int64_t i = 0; i < count; ++i)
-            store_sums(sums.data() + i * width, requantizer, to, column, width, out, (row + i) * columns + column);
+            store_sums(sums.data() + i * stride, requantizer, to, first, width, out, (row + i) * columns + first);
     };
-    if (by_columns) {
-        parallel_for(0, rows == 0 ? 0 : columns, kColumnTile,
+    // Over rows, or over columns where there are few rows.
+    constexpr std::int64_t kBlocks = 4;
+    if (rows < kRowTile) {
+        parallel_for(0, rows == 0 ? 0 : weight.blocks(), kBlocks,
                      [&](std::int64_t begin, std::int64_t end) { run(0, rows, begin, end); });
     } else {
-        parallel_for(0, rows, kRowTile, [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t i = begin; i < end; i += kRowTile) run(i, std::min(i + kRowTile, end), 0, columns);
+        parallel_for(0, columns == 0 ? 0 : rows, kRowTile, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; i += kRowTile)
+                run(i, std::min(i + kRowTile, end), 0, weight.blocks());
         });
     }
     return out;

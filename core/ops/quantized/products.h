@@ -23,6 +23,14 @@ Requantizer requantizer_for(const Tensor& weight, const Tensor& bias, std::int64
 // The integers [...] of uint8 or int8 less the zero point, written one after the other.
 void widen(const Tensor& contiguous, std::int64_t zero_point, std::int16_t* target, std::int64_t begin,
            std::int64_t end);
+// Where the integers are, as unsigned ones: the bytes of uint8 themselves, those of int8 with 128 added to them and to
+// the zero point. Throws Error (Run) for another dtype.
+struct UnsignedBytes {
+    Tensor holder;
+    const std::uint8_t* data;
+    std::int32_t zero_point;
+};
+UnsignedBytes unsigned_bytes(const Tensor& contiguous, std::int64_t zero_point);
 // Channels [first, first + n) of one row of sums into the result's memory, which holds them at `place`.
 void store_sums(const std::int32_t* sums, const Requantizer& to, const ProductOutput& output, std::int64_t first,
                 std::int64_t n, const Tensor& result, std::int64_t place);

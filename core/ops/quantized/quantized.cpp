@@ -4,6 +4,7 @@
 #include "core/base/parallel.h"
 #include "core/kernels/elementwise.h"
 #include "core/kernels/promotion.h"
+#include "core/ops/quantized/integer_rows.h"
 
 namespace loupe::quantized_ops {
 namespace {
@@ -72,39 +73,59 @@ ScalarType integers_of_dtype(std::int64_t dtype) {
 }
 
 Tensor quantize(const Tensor& x, double scale, std::int64_t zero_point, ScalarType dtype) {
+    return quantize(x, scale, zero_point, dtype, 1.0F / static_cast<float>(scale));
+}
+
+Tensor quantize(const Tensor& x, double scale, std::int64_t zero_point, ScalarType dtype, float inverse) {
     require(x.dtype() == ScalarType::Float32, "Quantize only works on Float Tensor, got ", dtype_graph_name(x.dtype()));
     const Range range = integers_in(dtype);
     require(zero_point >= range.least && zero_point <= range.most, "quantize_tensor_per_tensor_affine zero_point ",
             zero_point, zero_point < range.least ? " is below lower bound." : " is above upper bound.");
-    const Tensor from = fn::contiguous(x, 0);
-    const Tensor to = empty(x.sizes(), dtype);
+    const Tensor from = dense_integers(x);
+    const Tensor to = empty_like(from, dtype);
+    const Rounding rounding{inverse, static_cast<std::int32_t>(zero_point), static_cast<std::int32_t>(range.least),
+                            static_cast<std::int32_t>(range.most)};
     visit_integers(dtype, [&]<typename T>(std::type_identity<T>) {
         const float* const source = from.data<float>();
         T* const target = to.data<T>();
-        const auto narrow = static_cast<float>(scale);
         parallel_for(0, from.numel(), kElementwiseGrain, [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t i = begin; i < end; ++i)
-                target[i] = static_cast<T>(quantized_value(source[i], narrow, zero_point, range));
+            if constexpr (sizeof(T) == 1) {
+                quantize_row(source + begin, end - begin, rounding, target + begin);
+            } else {
+                for (std::int64_t i = begin; i < end; ++i) {
+                    const double moved = static_cast<double>(zero_point) + std::nearbyint(source[i] * inverse);
+                    target[i] = static_cast<T>(
+                        std::clamp(moved, static_cast<double>(range.least), static_cast<double>(range.most)));
+                }
+            }
         });
     });
     return make_quantized(to, scale, zero_point);
 }
 
-Tensor dequantized_at_once(const Tensor& q) {
+NumberTables number_tables(const Tensor& q) {
     const QuantizedParts& parts = quantized_parts(q);
-    const Tensor integers = fn::contiguous(parts.integers, 0);
-    const Tensor out = empty(integers.sizes(), ScalarType::Float32);
-    visit_integers(integers.dtype(), [&]<typename T>(std::type_identity<T>) {
-        const T* const source = integers.data<T>();
-        float* const target = out.data<float>();
-        const auto scale = static_cast<float>(parts.scale);
-        const auto moved = static_cast<double>(scale * static_cast<float>(parts.zero_point));
-        parallel_for(0, out.numel(), kElementwiseGrain, [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t i = begin; i < end; ++i)
-                target[i] = static_cast<float>(static_cast<double>(scale) * static_cast<double>(source[i]) - moved);
-        });
-    });
+    const auto least = integers_in(parts.integers.dtype()).least;
+    const Dims size{256};
+    const NumberTables out{empty(span_of(size), ScalarType::Float32), empty(span_of(size), ScalarType::Float32)};
+    const auto scale = static_cast<float>(parts.scale), zero_point = static_cast<float>(parts.zero_point);
+    const auto moved = static_cast<double>(scale * zero_point);
+    for (std::int64_t i = 0; i < 256; ++i) {
+        const auto integer = static_cast<float>(least + i);
+        out.in_groups.data<float>()[i] =
+            static_cast<float>(static_cast<double>(scale) * static_cast<double>(integer) - moved);
+        out.behind.data<float>()[i] = (integer - zero_point) * scale;
+    }
     return out;
+}
+
+Tensor dense_integers(const Tensor& integers) {
+    return integers.is_non_overlapping_and_dense() ? integers : fn::contiguous(integers, 0);
+}
+Tensor dense_integers(const Tensor& integers, const Tensor& like) {
+    static const OperatorHandle<> copy("aten::copy_");
+    if (std::ranges::equal(integers.strides(), like.strides())) return integers;
+    return copy(empty_like(like, integers.dtype()), integers);
 }
 
 Tensor dequantized(const Tensor& q) { return quantized_parts(q).elements(); }

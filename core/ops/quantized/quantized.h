@@ -45,14 +45,27 @@ Parameters choose_parameters(float least, float most, Range range, bool reduce_r
 // The least and greatest element; 0, 0 of none.
 std::pair<float, float> least_and_most(const Tensor& x);
 
-// x: float32. The integers are int8, uint8 or int32.
+// x: float32. The integers are int8, uint8 or int32, in the memory format of x.
 Tensor quantize(const Tensor& x, double scale, std::int64_t zero_point, ScalarType integers);
+// The same with a reciprocal of the scale that was not computed in float32.
+Tensor quantize(const Tensor& x, double scale, std::int64_t zero_point, ScalarType integers, float inverse);
 // The integers of a quantised dtype by its number; throws Error (Run) for another dtype.
 ScalarType integers_of_dtype(std::int64_t dtype);
 // float32.
 Tensor dequantized(const Tensor& q);
-// float32, as the vector kernels of PyTorch's elementwise operators compute them: scale q - (scale zero_point) with one
-// rounding in the end. q: by tensor.
-Tensor dequantized_at_once(const Tensor& q);
+// PyTorch's elementwise kernels take whole groups of elements as vectors, which stand for scale q - (scale zero_point)
+// with one rounding in the end; those behind one by one, as (q - zero_point) scale. Of n elements in the order of
+// memory these many are in groups, as AVX2 has them.
+inline std::int64_t in_groups(std::int64_t n, ScalarType integers) {
+    return n - n % (integers == ScalarType::Int32 ? 16 : 64);
+}
+// What each integer of 8 bits, from the least, stands for within groups and behind them: float32 [256]. q: by tensor.
+struct NumberTables {
+    Tensor in_groups, behind;
+};
+NumberTables number_tables(const Tensor& q);
+// The integers where they lie without gaps, else a copy that does; like: in its strides, where it has the same sizes.
+Tensor dense_integers(const Tensor& integers);
+Tensor dense_integers(const Tensor& integers, const Tensor& like);
 
 }  // namespace loupe::quantized_ops
