@@ -18,6 +18,7 @@
 #include "core/nn/utils/parametrize.h"
 #include "core/nn/utils/prune.h"
 #include "core/tensor/packed.h"
+#include "core/tensor/quantizer.h"
 
 namespace loupe::session {
 namespace {
@@ -30,7 +31,7 @@ std::int64_t held_bytes(const Tensor& t) {
 TensorInfo describe_tensor(std::string name, const Tensor& t) {
     TensorInfo info;
     info.name = std::move(name);
-    info.dtype = std::string(dtype_name(t.dtype()));
+    info.dtype = std::string(shown_dtype(t));
     info.shape.assign(t.sizes().begin(), t.sizes().end());
     info.bytes = held_bytes(t);
     if (is_packed(t)) info.dtype = std::string(packed_parts(t).type->name);

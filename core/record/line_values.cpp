@@ -8,6 +8,7 @@
 #include "core/base/strings.h"
 #include "core/model/shown_source.h"
 #include "core/nn/module.h"
+#include "core/tensor/quantizer.h"
 
 namespace loupe::session {
 namespace {
@@ -64,7 +65,7 @@ std::string short_text(const IValue& value) {
     if (value.is_tensor()) {
         const Tensor& t = value.to_tensor();
         if (!t.defined()) return "None";
-        return concat(dtype_name(t.dtype()), " ", shape_text({t.sizes().begin(), t.sizes().end()}));
+        return concat(shown_dtype(t), " ", shape_text({t.sizes().begin(), t.sizes().end()}));
     }
     if (value.is_list()) return elements_text(value.to_list().elements, '[', ']');
     if (value.is_tuple()) return elements_text(value.to_tuple().elements, '(', ')');

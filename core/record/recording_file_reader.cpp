@@ -10,6 +10,8 @@
 #include "core/record/recording_file.h"
 #include "core/record/recording_json.h"
 #include "core/record/recording_writer.h"
+#include "core/tensor/quantizer.h"
+#include "core/tensor/ragged_size.h"
 
 namespace loupe::session {
 namespace {
@@ -109,7 +111,7 @@ class Loader {
         value.producer = row.id(events_.size(), "event");
         value.name = row.next<std::string>();
         value.dtype = text(row);
-        if (!dtype_from_name(value.dtype)) fail(concat("has a value of an unknown dtype '", value.dtype, "'"));
+        if (!elements_dtype(value.dtype)) fail(concat("has a value of an unknown dtype '", value.dtype, "'"));
         value.shape = row.next<Shape>();
         value.strides = row.next<Shape>();
         value.offset = row.next<std::int64_t>();
@@ -356,14 +358,21 @@ RecordingFile::RecordingFile(const std::filesystem::path& path) : zip_(MappedFil
     }
 }
 
+namespace {
+
+// Of nested tensors the values are kept, in a shape of their own.
+bool has_shape(const Tensor& elements, const Value& value) {
+    return std::ranges::any_of(value.shape, is_ragged_size) || std::ranges::equal(value.shape, elements.sizes());
+}
+
+}  // namespace
+
 Tensor RecordingFile::elements(ValueId id) const {
     if (id == 0 || id > arrays_.size() || arrays_[id - 1] == 0) return {};
     const Value& value = recording_->value(id);
     if (!zip_) {
         const Tensor t = elements_(id);
-        const bool fits =
-            !t.defined() || (std::equal(value.shape.begin(), value.shape.end(), t.sizes().begin(), t.sizes().end()) &&
-                             t.dtype() == dtype_from_name(value.dtype));
+        const bool fits = !t.defined() || (has_shape(t, value) && t.dtype() == elements_dtype(value.dtype));
         if (!fits) fail("damaged recording: elements of another shape than their value");
         return t;
     }
@@ -375,10 +384,10 @@ Tensor RecordingFile::elements(ValueId id) const {
     const std::span<std::byte> bytes(static_cast<std::byte*>(storage->data()), storage->bytes());
     zip_->read_into(*entry, bytes);
     const Tensor t = parse_npy(bytes, storage);
-    if (!std::equal(value.shape.begin(), value.shape.end(), t.sizes().begin(), t.sizes().end())) {
+    if (!has_shape(t, value)) {
         fail(concat("damaged recording: ", name, " has another shape than its value"));
     }
-    const ScalarType dtype = *dtype_from_name(value.dtype);
+    const ScalarType dtype = *elements_dtype(value.dtype);
     if (!numpy_code(dtype).empty()) return t;
     if (t.dtype() != (is_complex(dtype) ? ScalarType::Complex64 : ScalarType::Float32) || !t.is_contiguous())
         fail(concat("damaged recording: ", name, " has another dtype than its value"));

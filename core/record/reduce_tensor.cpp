@@ -10,6 +10,7 @@
 #include "core/record/compute_statistics.h"
 #include "core/tensor/copy_elements.h"
 #include "core/tensor/element_walk.h"
+#include "core/tensor/quantizer.h"
 #include "core/tensor/sparse.h"
 
 namespace loupe::session {
@@ -250,7 +251,7 @@ Tensor slice_tensor(const Tensor& t, std::string_view slice) {
 TensorSlice reduce_tensor(const Tensor& given, const TensorRequest& request) {
     TensorSlice out;
     const Tensor t = elements_or_itself(given);
-    out.dtype = std::string(dtype_name(t.dtype()));
+    out.dtype = std::string(shown_dtype(given));
     out.shape.assign(t.sizes().begin(), t.sizes().end());
     out.strides.assign(t.strides().begin(), t.strides().end());
     out.offset = t.storage_offset();

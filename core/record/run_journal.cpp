@@ -212,7 +212,7 @@ bool RunJournal::add_elements(const std::function<Tensor(ValueId)>& find, std::s
             if (!t.is_contiguous() || !t.is_host_memory()) t = copy_elements(t);
             RecordHead head;
             head.value = next;
-            const std::string_view name = value.dtype;
+            const std::string_view name = dtype_name(t.dtype());
             if (name.size() > sizeof head.dtype) continue;
             std::memcpy(head.dtype, name.data(), name.size());
             head.dims = static_cast<std::uint32_t>(t.dim());

@@ -11,6 +11,7 @@
 #include "core/dispatch/operator_node.h"
 #include "core/record/compute_statistics.h"
 #include "core/record/finite_check.h"
+#include "core/tensor/quantizer.h"
 
 namespace loupe::session {
 namespace {
@@ -117,7 +118,7 @@ ValueId TensorValues::add(const Tensor& t, EventId producer, std::string name, b
     value.producer = producer;
     value.gradient_of = gradient_of;
     value.name = std::move(name);
-    value.dtype = dtype_name(t.dtype());
+    value.dtype = shown_dtype(t);
     value.shape = shape_from(t.sizes());
     value.strides = shape_from(t.strides());
     value.offset = t.storage_offset();
@@ -159,7 +160,7 @@ ValueId TensorValues::add_made(const Tensor& t, EventId by, const std::string& n
 ValueId TensorValues::of_input(const Tensor& t, bool is_backward) {
     if (const Known* known = unwritten(t)) {
         const Value& value = recording_.value(known->value);
-        const bool is_same = value.offset == t.storage_offset() && value.dtype == dtype_name(t.dtype()) &&
+        const bool is_same = value.offset == t.storage_offset() && value.dtype == shown_dtype(t) &&
                              std::equal(value.shape.begin(), value.shape.end(), t.sizes().begin(), t.sizes().end());
         if (is_same) return known->value;
     }

@@ -17,6 +17,7 @@
 #include "core/record/module_slots.h"
 #include "core/record/recorder.h"
 #include "core/runtime/interpreter/print.h"
+#include "core/tensor/quantizer.h"
 #include "core/value/map_tensors.h"
 
 namespace loupe::session {
@@ -67,7 +68,7 @@ class StandIns {
 GraphSizes::Output size_of(const IValue& value) {
     if (!value.is_tensor() || !value.to_tensor().defined()) return {};
     const Tensor t = value.to_tensor();
-    return {{t.sizes().begin(), t.sizes().end()}, std::string(dtype_name(t.dtype()))};
+    return {{t.sizes().begin(), t.sizes().end()}, std::string(shown_dtype(t))};
 }
 
 GraphSizes sizes_in(const Recording& recording) {

@@ -135,4 +135,13 @@ const QuantizedType& quantized_type_of(const Tensor& t) {
     return *std::ranges::find(kTypes, integers, [](const auto& each) { return each.integers; });
 }
 
+std::string_view shown_dtype(const Tensor& t) {
+    return is_quantized(t) ? quantized_type_of(t).name : dtype_name(t.dtype());
+}
+
+std::optional<ScalarType> elements_dtype(std::string_view shown) {
+    const bool is_quantized_name = std::ranges::find(kTypes, shown, &QuantizedType::name) != kTypes.end();
+    return is_quantized_name ? std::optional(ScalarType::Float32) : dtype_from_name(shown);
+}
+
 }  // namespace loupe

@@ -57,6 +57,10 @@ struct QuantizedType {
 };
 const QuantizedType* quantized_type(std::int64_t number);  // null for another dtype
 const QuantizedType& quantized_type_of(const Tensor& t);
+// As users know the dtype of a tensor: "quint8" of a quantised one, else dtype_name.
+std::string_view shown_dtype(const Tensor& t);
+// The dtype of SparseParts::elements of such a tensor: float32 for "quint8"; nullopt for no name of a dtype.
+std::optional<ScalarType> elements_dtype(std::string_view shown);
 
 // Calls with the type_identity of int8, uint8 or int32.
 template <typename Visit>

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/tensor/quantizer.h"
 #include "core/tensor/ragged_size.h"
 
 namespace loupe {
@@ -279,7 +280,7 @@ std::string shape_text(IntSpan sizes) { return sizes.empty() ? "scalar" : join(s
 std::string shape_list_text(IntSpan sizes) { return concat("[", join(size_texts(sizes), ", "), "]"); }
 std::string describe(const Tensor& t) {
     if (!t.defined()) return "undefined";
-    return concat(dtype_name(t.dtype()), " ", shape_text(t.sizes()));
+    return concat(shown_dtype(t), " ", shape_text(t.sizes()));
 }
 
 }  // namespace loupe

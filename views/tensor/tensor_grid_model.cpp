@@ -16,7 +16,8 @@ void TensorGridModel::setTile(const session::TensorSlice& slice, int tile) {
     beginResetModel();
     const bool is_valid = tile >= 0 && tile < static_cast<int>(slice.data.size());
     tile_ = is_valid ? slice.data[static_cast<std::size_t>(tile)] : session::TensorTile{};
-    is_whole_ = slice.dtype.find("int") != std::string::npos || slice.dtype == "bool";
+    // Of quantised tensors ("quint8") the numbers that they stand for are shown.
+    is_whole_ = slice.dtype.starts_with("int") || slice.dtype.starts_with("uint") || slice.dtype == "bool";
     tile_number_ = is_valid ? tile : 0;
     place_ = {};
     place_.sliced_shape = slice.sliced_shape;

@@ -201,16 +201,36 @@ Tensor dequantised(const Tensor& elements, const Quantiser& quantiser) {
     return out;
 }
 
+// torch.quint4x2: two elements a byte, the first in the low half.
+Tensor unpacked_halves(const PickleNode::Elements& args, StorageSource& storages) {
+    const StorageId id = parse_storage_id(*args[0]);
+    const Dims sizes = parse_size(*args[2]), strides = parse_size(*args[3]);
+    const std::int64_t count = checked_numel(span_of(sizes));
+    if (args[1]->to_int() != 0 || strides != contiguous_strides(span_of(sizes)))
+        throw_file_error("tensor of torch.quint4x2 that is a view");
+    if (id.numel < static_cast<std::uint64_t>((count + 1) / 2))
+        throw_file_error(concat("tensor of ", count, " elements of 4 bits leaves its storage of ", id.numel, " bytes"));
+    const Ptr<Storage> storage = storages.open(id.key, ScalarType::UInt8, id.numel);
+    const auto* const bytes = static_cast<const std::uint8_t*>(storage->data());
+    const Tensor out = empty(span_of(sizes), ScalarType::UInt8);
+    for (std::int64_t i = 0; i < count; ++i)
+        out.data<std::uint8_t>()[i] = static_cast<std::uint8_t>(bytes[i / 2] >> (i % 2 * 4) & 15);
+    return out;
+}
+
 // (storage, offset, size, stride, (scheme, ...), requires_grad, hooks)
 RebuiltTensor rebuild_quantised(const PickleNode::Elements& args, StorageSource& storages) {
     if (args.size() < 6) throw_file_error(concat("quantised tensor made from ", args.size(), " values"));
     const std::string& type = parse_storage_id(*args[0]).quantised;
     if (type.empty()) throw_file_error("quantised tensor on a storage of plain elements");
-    const Tensor elements = fn::contiguous(rebuild_dense(args, nullptr, storages));
+    const bool is_in_halves = type == "quint4x2";
+    const Tensor elements =
+        is_in_halves ? unpacked_halves(args, storages) : fn::contiguous(rebuild_dense(args, nullptr, storages));
     const Quantiser quantiser = parse_quantiser(args[4]->elements(), elements, storages);
-    const Tensor exact = quantiser.scales.defined()
-                             ? make_quantized(elements, quantiser.scales, quantiser.zero_points, quantiser.axis)
-                             : make_quantized(elements, quantiser.tensor_scale, quantiser.tensor_zero_point);
+    const Tensor exact =
+        quantiser.scales.defined()
+            ? make_quantized(elements, quantiser.scales, quantiser.zero_points, quantiser.axis, is_in_halves)
+            : make_quantized(elements, quantiser.tensor_scale, quantiser.tensor_zero_point);
     return {dequantised(elements, quantiser), false,
             concat("quantised tensor (torch.", type, ", ", quantiser.text, ")"), "save x.dequantize()", exact};
 }

@@ -26,10 +26,11 @@ struct QuantisedType {
     std::string_view name;
     ScalarType dtype;
 };
-constexpr std::array<QuantisedType, 3> kQuantisedTypes{{
+constexpr std::array<QuantisedType, 4> kQuantisedTypes{{
     {"torch.QUInt8Storage", "quint8", ScalarType::UInt8},
     {"torch.QInt8Storage", "qint8", ScalarType::Int8},
     {"torch.QInt32Storage", "qint32", ScalarType::Int32},
+    {"torch.QUInt4x2Storage", "quint4x2", ScalarType::UInt8},
 }};
 
 [[noreturn]] void fail_unsupported(std::string_view what) {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Embeddings of packed tables of 8 and 4 bits: rows are widened as they are looked up.
 
+#include "core/ops/quantized/embedding_rows.h"
 #include "core/ops/quantized/family.h"
 #include "core/ops/quantized/products.h"
 
 namespace loupe::quantized_ops {
 namespace {
-
-const OperatorHandle<std::tuple<Tensor, Tensor, Tensor, Tensor>> embedding_bag_of("aten::embedding_bag");
-const OperatorHandle<> arange_of("aten::arange");
 
 IValue prepack(const Tensor& weight) { return pack_embedding(weight); }
 const PackedEmbedding& packed_of(const IValue& value) {
@@ -28,37 +26,23 @@ Tensor rows_at(const PackedEmbedding& packed, const Tensor& indices) {
 }
 
 template <std::int64_t Bits>
-const PackedEmbedding& table_of(const IValue& value, bool is_pruned) {
+const PackedEmbedding& table_of(const IValue& value) {
     const PackedEmbedding& packed = packed_of(value);
     require(packed.bit_rate == Bits, "the packed weight has ", packed.bit_rate, " bits, not ", Bits);
-    if (is_pruned) throw Error(ErrorKind::Unsupported, "embeddings of pruned tables are not supported");
     return packed;
 }
 
 template <std::int64_t Bits>
 Tensor embedding_bag(const IValue& value, const Tensor& indices, const Tensor& offsets, bool, std::int64_t mode,
                      bool is_pruned, const Tensor& sample_weights, const Tensor& mapping, bool includes_last) {
-    const PackedEmbedding& packed = table_of<Bits>(value, is_pruned);
-    if (mapping.defined()) throw Error(ErrorKind::Unsupported, "embeddings of pruned tables are not supported");
-    require(indices.dim() == 1 || indices.dim() == 2, "qembedding/qembedding_bag operator supports 1 or 2d indices, ",
-            "got ", indices.dim());
-    require(indices.dim() == 2 || offsets.defined(),
-            "embedding_bag operator expects offsets to be set for 1D indices.");
-    const std::int64_t count = indices.numel();
-    const Tensor flat = fn::reshape(fn::to_dtype(indices, number_of(ScalarType::Int64)), Dims{count});
-    const Tensor rows = rows_at(packed, flat);
-    const Tensor starts =
-        indices.dim() == 1
-            ? fn::to_dtype(offsets, number_of(ScalarType::Int64))
-            : fn::mul_scalar(arange_of(Scalar(indices.size(0)), number_of(ScalarType::Int64)), Scalar(indices.size(1)));
-    const IValue weights = sample_weights.defined() ? IValue(fn::reshape(sample_weights, Dims{count})) : IValue();
-    return std::get<0>(embedding_bag_of(rows, arange_of(Scalar(count), number_of(ScalarType::Int64)), starts, false,
-                                        mode, false, weights, includes_last && indices.dim() == 1));
+    const PackedEmbedding& packed = table_of<Bits>(value);
+    return bags_of_rows([&](const Tensor& places) { return rows_at(packed, places); },
+                        {indices, offsets, sample_weights, is_pruned ? mapping : Tensor(), mode, includes_last});
 }
 
 template <std::int64_t Bits>
-Tensor embedding(const IValue& value, const Tensor& indices, bool is_pruned) {
-    const PackedEmbedding& packed = table_of<Bits>(value, is_pruned);
+Tensor embedding(const IValue& value, const Tensor& indices, bool) {
+    const PackedEmbedding& packed = table_of<Bits>(value);
     const Tensor flat = fn::reshape(fn::to_dtype(indices, number_of(ScalarType::Int64)), Dims{indices.numel()});
     Dims sizes = to_dims(indices.sizes());
     sizes.push_back(packed.weight.size(1));

@@ -20,6 +20,7 @@
     FILE(activation_records)          \
     FILE(norm_records)                \
     FILE(embedding_records)           \
+    FILE(embedding_row_records)       \
     FILE(recurrent_records)
 
 namespace loupe::quantized_ops {
