@@ -89,6 +89,16 @@ Tensor conv_with_settings(const Tensor& x, const IValue& packed, const Dims&, co
     return convolve(x, packed_of(packed), scale, zero_point, IsRectified, false);
 }
 
+// Of oneDNN: what is added is of another scale.
+template <bool IsRectified>
+Tensor conv_add(const Tensor& x, const Tensor& added, const IValue& packed, double scale, std::int64_t zero_point) {
+    const QuantizedParts& input = quantized_parts(x);
+    require(!input.is_by_channel(), "quantised convolutions take an input with one scale");
+    const Tensor product = conv_product(input.integers, input.scale, input.zero_point, packed_of(packed), {});
+    const Tensor sum = fn::add(product, dequantized(added), Scalar(1));
+    return quantize(IsRectified ? fn::relu(sum) : sum, scale, zero_point, input.integers.dtype());
+}
+
 template <bool Is1d>
 Tensor conv_dynamic(const Tensor& x, const IValue& packed, bool reduce_range) {
     require(x.dtype() == ScalarType::Float32 && !x.is_sparse(), "quantised convolutions take float32 here");
@@ -125,6 +135,11 @@ constexpr std::string_view kSetting = "A setting of a packed convolution.";
          " weight, int[] stride, int[] padding, int[] dilation, int groups, float output_scale, int " \
          "output_zero_point) -> Tensor",                                                              \
          kStatic, boxed<conv_with_settings<IS_RECTIFIED>>)
+#define LOUPE_ADD(NAME, IS_RECTIFIED)                                                                      \
+    call("quantized::" NAME "(Tensor qx, Tensor qaccum, " LOUPE_CONV2D                                     \
+         " packed_weight, float output_scale, int output_zero_point) -> Tensor",                           \
+         "Convolution of quantised elements with a weight of 8 bits, and a quantised tensor added to it.", \
+         boxed<conv_add<IS_RECTIFIED>>)
 #define LOUPE_DYNAMIC(NAME, CLASS, IS_1D)                                                                        \
     call("quantized::" NAME "(Tensor qx, " CLASS " packed_weight, bool reduce_range=False) -> Tensor", kDynamic, \
          boxed<conv_dynamic<IS_1D>>)
@@ -163,6 +178,8 @@ constexpr OperatorRecord kRecords[] = {
     LOUPE_STATIC("conv_transpose1d", LOUPE_CONV2D, true, false),
     LOUPE_STATIC("conv_transpose2d", LOUPE_CONV2D, false, false),
     LOUPE_STATIC("conv_transpose3d", LOUPE_CONV3D, false, false),
+    LOUPE_ADD("conv2d_add", false),
+    LOUPE_ADD("conv2d_add_relu", true),
     LOUPE_WITH_SETTINGS("conv2d", LOUPE_CONV2D, false),
     LOUPE_WITH_SETTINGS("conv2d_relu", LOUPE_CONV2D, true),
     LOUPE_WITH_SETTINGS("conv3d", LOUPE_CONV3D, false),

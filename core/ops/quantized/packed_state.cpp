@@ -111,6 +111,20 @@ IValue embedding(const IValue& state) {
     return pack_embedding(tensors[0].to_tensor());
 }
 
+// Of plain weights: tensors [w_ih, w_hh, b_ih, b_hh, ...] of int8 and float32, a scale and a zero point each.
+IValue cell_of_weights(const std::vector<IValue>& fields) {
+    const auto &tensors = list_of(fields[1]), &scales = list_of(fields[2]), &points = list_of(fields[3]);
+    expect(tensors.size() >= 4 && scales.size() == 2 && points.size() == 2, "of a recurrent cell without weights");
+    const auto layer = [&](std::size_t i) {
+        expect(tensors[i].is_tensor() && tensors[i].to_tensor().dtype() == ScalarType::Int8 &&
+                   !tensors[i].to_tensor().is_sparse() && scales[i].is_double(),
+               "of a recurrent cell whose weights are not of int8");
+        const Tensor weight = make_quantized(tensors[i].to_tensor(), scales[i].to_double(), integer(points[i]));
+        return pack_linear(weight, optional_tensor(tensors[i + 2])).to_other_as<PackedLinear>();
+    };
+    return IValue::other(make_ptr<PackedCell>(layer(0), layer(1), false));
+}
+
 // (kind, tensors, floats, integers, linear layers)
 IValue cell(const IValue& state) {
     const auto& fields = fields_of(state, 5);
@@ -118,6 +132,7 @@ IValue cell(const IValue& state) {
     const std::string& kind = fields[0].to_string();
     const auto& layers = list_of(fields[4]);
     const auto& numbers = list_of(fields[3]);
+    if (kind == "quantized") return cell_of_weights(fields);
     if (kind != "quantized_dynamic" && kind != "quantized_fp16") {
         throw Error(ErrorKind::Unsupported,
                     concat("holds a recurrent cell of the kind ", "'", kind, "'", ", which is not supported"));

@@ -23,6 +23,19 @@ IValue make_fp16(const IValue& input, const IValue& hidden) {
     return IValue::other(make_ptr<PackedCell>(linear_of(input), linear_of(hidden), false));
 }
 
+// at::fbgemm_linear_quantize_weight: a scale and zero point for the range of the weight.
+Ptr<PackedLinear> rounded_layer(const Tensor& weight, const Tensor& bias) {
+    require(weight.dim() == 2 && weight.dtype() == ScalarType::Float32 && !weight.is_sparse(),
+            "quantized::make_quantized_cell_params takes matrices of float32");
+    const auto [least, most] = least_and_most(weight);
+    const Parameters chosen = choose_parameters(least, most, integers_in(ScalarType::Int8), false);
+    return pack_linear(quantize(weight, static_cast<double>(chosen.scale), chosen.zero_point, ScalarType::Int8), bias)
+        .to_other_as<PackedLinear>();
+}
+IValue make_rounded(const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) {
+    return IValue::other(make_ptr<PackedCell>(rounded_layer(w_ih, b_ih), rounded_layer(w_hh, b_hh), false));
+}
+
 Tensor product(const Tensor& x, const PackedLinear& layer, bool reduce_range) {
     return is_quantized(layer.weight) ? linear_of_floats(x, layer, reduce_range) : linear_of_halves(x, layer);
 }
@@ -210,6 +223,8 @@ constexpr OperatorRecord kRecords[] = {
     call("quantized::make_quantized_cell_params_dynamic(" LOUPE_LINEAR " w_ih, " LOUPE_LINEAR
          " w_hh, Tensor bias_ih, Tensor bias_hh, bool reduce_range=False) -> " LOUPE_CELL,
          kMake, boxed<make_dynamic>),
+    call("quantized::make_quantized_cell_params(Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh) -> " LOUPE_CELL,
+         "The weights of a recurrent cell, rounded to 8 bits, as one object.", boxed<make_rounded>),
     call("quantized::make_quantized_cell_params_fp16(" LOUPE_LINEAR " w_ih, " LOUPE_LINEAR " w_hh) -> " LOUPE_CELL,
          kMake, boxed<make_fp16>),
     call("aten::quantized_lstm.input(Tensor input, Tensor[] hx, " LOUPE_CELL
