@@ -39,8 +39,9 @@ class TestQuantizedPrograms : public QObject {
   private slots:
     void give_what_pytorch_gives_data() {
         QTest::addColumn<QString>("name");
-        for (const char* name : {"dynamic_fbgemm", "dynamic_onednn", "dynamic_channels", "dynamic_half", "dynamic_lstm",
-                                 "dynamic_gru", "dynamic_lstm_half", "embedding_bag", "rounding"})
+        for (const char* name :
+             {"dynamic_fbgemm", "dynamic_onednn", "dynamic_channels", "dynamic_half", "dynamic_lstm", "dynamic_gru",
+              "dynamic_lstm_half", "embedding_bag", "embedding_bag_4bit", "embedding_rows", "rounding", "static_cell"})
             QTest::newRow(name) << QString(name);
     }
     void give_what_pytorch_gives() {
@@ -52,7 +53,7 @@ class TestQuantizedPrograms : public QObject {
     // Whole layers of integers give the same ones, so that the results have no tolerance.
     void give_the_same_integers_data() {
         QTest::addColumn<QString>("name");
-        for (const char* name : {"static_residual", "static_mobile", "static_operators"})
+        for (const char* name : {"static_residual", "static_mobile", "static_operators", "static_addend"})
             QTest::newRow(name) << QString(name);
     }
     void give_the_same_integers() {
