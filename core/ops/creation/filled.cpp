@@ -6,6 +6,7 @@
 #include "core/ops/creation/creation.h"
 #include "core/ops/creation/family.h"
 #include "core/ops/sparse/sparse.h"
+#include "core/tensor/scalar_range.h"
 
 namespace loupe {
 
@@ -45,7 +46,9 @@ void fill_constant(Arguments, IValue* results) {
 }
 template <std::size_t kArgument>
 void fill_argument(Arguments arguments, IValue* results) {
-    fill_with(results[0].to_tensor(), arguments[kArgument].to_scalar());
+    const Tensor out = results[0].to_tensor();
+    require_fits(arguments[kArgument].to_scalar(), out.dtype(), out.numel() == 1);
+    fill_with(out, arguments[kArgument].to_scalar());
 }
 
 void put(MetaList& outputs, const Dims& sizes, const Options& options, const Dims& strides = {}) {

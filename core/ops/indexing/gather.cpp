@@ -16,6 +16,7 @@
 #include "core/ops/indexing/family.h"
 #include "core/ops/indexing/indices.h"
 #include "core/ops/samples.h"
+#include "core/tensor/scalar_range.h"
 
 namespace loupe::indexing {
 namespace {
@@ -255,6 +256,7 @@ TensorMeta scatter_value_meta(const Tensor& self, std::int64_t dim, const Tensor
     return like(self);
 }
 void scatter_value(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
+    require_fits(value, self.dtype());
     scatter_by(Reduction::Assign, out, self, dim, index, number_source(index, value, self.dtype()));
 }
 void scatter_value_backward(GradientContext& context) {

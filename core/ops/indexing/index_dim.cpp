@@ -17,6 +17,7 @@
 #include "core/ops/joining/index_maps.h"
 #include "core/ops/nn/simd.h"
 #include "core/ops/samples.h"
+#include "core/tensor/scalar_range.h"
 
 namespace loupe::indexing {
 namespace {
@@ -204,6 +205,7 @@ void index_copy_backward(GradientContext& context) {
 void fill_slices(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
     const std::int64_t wrapped = wrap_dim(dim, self.dim());
     const std::int64_t size = size_along(self, wrapped);
+    require_fits(value, out.dtype());
     if (!out.is_same(self)) copy_into(out, self);
     for (std::int64_t i : index_values(index)) {
         if (i < -size || i >= size)

@@ -9,6 +9,7 @@
 #include "core/kernels/integer_math.h"
 #include "core/ops/joining/family.h"
 #include "core/ops/samples.h"
+#include "core/tensor/scalar_range.h"
 
 namespace loupe::joining {
 namespace {
@@ -64,6 +65,7 @@ TensorMeta constant_pad_meta(const Tensor& self, const Dims& pad, const Scalar&)
 }
 
 void constant_pad(const Tensor& out, const Tensor& self, const Dims& pad, const Scalar& value) {
+    require_fits(value, out.dtype(), out.numel() == 1);
     bool is_covered = true;
     Dims sizes;
     std::int64_t to_offset = out.storage_offset();

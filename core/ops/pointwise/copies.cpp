@@ -8,6 +8,7 @@
 #include "core/ops/pointwise/pointwise.h"
 #include "core/ops/samples.h"
 #include "core/ops/sparse/sparse.h"
+#include "core/tensor/scalar_range.h"
 
 namespace loupe {
 namespace {
@@ -124,6 +125,7 @@ Tensor contiguous(const Tensor& self, const IValue& format) {
 
 void zero_gradient(G& c) { c.set_grad("self", fn::zeros_like(c.grad_output())); }
 Tensor fill_number(const Tensor& self, const Scalar& value) {
+    require_fits(value, self.dtype(), self.numel() == 1);
     fill_with(self, value);
     return self;
 }
@@ -150,7 +152,10 @@ TensorMeta infer_fill_with_tensor(const Tensor& self, const Tensor& value) {
             " dimensions.");
     return same_meta(self, self.dtype());
 }
-void fill(const Tensor& out, const Tensor&, const Scalar& value) { fill_with(out, value); }
+void fill(const Tensor& out, const Tensor&, const Scalar& value) {
+    require_fits(value, out.dtype(), out.numel() == 1);
+    fill_with(out, value);
+}
 void fill_with_tensor(const Tensor& out, const Tensor&, const Tensor& value) { copy_into(out, value); }
 Tensor zero(const Tensor& self) { return fn::zeros_like(self); }
 

@@ -8,6 +8,7 @@
 #include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
+#include "core/tensor/scalar_range.h"
 
 namespace loupe {
 namespace {
@@ -86,11 +87,7 @@ void infer_masked_fill(Arguments arguments, MetaList& outputs) {
         require(can_cast(value.dtype, dtype), "result type ", dtype_graph_name(value.dtype),
                 " can't be cast to the desired output type ", dtype_graph_name(dtype));
     } else {
-        const Scalar value = arguments[2].to_scalar();
-        require(!is_integral(dtype) || value.is_integral() || value.to_double() == static_cast<double>(value.to_int()),
-                "value cannot be converted to type int64_t without overflow");
-        require(is_complex(dtype) || !value.is_complex(), "value cannot be converted to type ", c_type_name(dtype),
-                " without overflow");
+        require_fits(arguments[2].to_scalar(), dtype);
     }
     outputs.push_back(elementwise_meta(arguments.first(2), dtype));
 }

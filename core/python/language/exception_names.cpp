@@ -13,11 +13,41 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
     return std::any_of(starts.begin(), starts.end(), [&](std::string_view start) { return text.starts_with(start); });
 }
 
+// Of dtypes that an operator does not take PyTorch raises two kinds of errors.
+bool is_not_implemented(std::string_view text) {
+    if (text.starts_with('"') && text.find("\" not implemented for '") != std::string_view::npos) return true;
+    for (const std::string_view part :
+         {" is not supported for complex inputs", "clamp is not supported for complex types",
+          "Bool inputs not supported for ", "Boolean inputs not supported for ",
+          "Negation, the `-` operator, on a bool", "Subtraction, the `-` operator, with ",
+          "torch.sign is not intended to support complex", "argmax(): does not support bool",
+          "argmin(): does not support bool", "cov(): bool dtype is not supported",
+          "is not yet implemented for complex tensors", ": Expected a floating point or complex tensor as input. Got ",
+          ": Low precision dtypes not supported. Got ", "could not infer output dtype. Input dtype must be",
+          "expected input to have floating point or complex dtype but got", " on CPU does not support complex inputs",
+          "std and var only support floating point", "topk does not support bool"}) {
+        if (text.find(part) != std::string_view::npos) return true;
+    }
+    return text.starts_with("Unsupported dtype ");
+}
+bool is_of_type(std::string_view text) {
+    for (const std::string_view part :
+         {"Sort does not support complex dtypes", "topk does not support complex dtypes",
+          "aminmax not implemented for ", "argmax(): does not support complex", "argmin(): does not support complex",
+          "is not implemented for tensors with non-complex dtypes", "maximum not implemented for complex tensors",
+          "minimum not implemented for complex tensors", "view_as_real is only supported for complex tensors"}) {
+        if (text.find(part) != std::string_view::npos) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 std::string_view exception_name(const Error& error) {
     if (const auto* typed = dynamic_cast<const TypedError*>(&error)) return typed->exception();
     const std::string_view text = error.message();
+    if (is_not_implemented(text)) return "NotImplementedError";
+    if (is_of_type(text)) return "TypeError";
     if (starts_with_any(text, {"Dimension out of range", "dimension specified as", "too many indices for tensor",
                                "tensors used as indices must be", "The shape of the mask", "invalid index of a 0-dim",
                                "select(): index", "Dimension specified as"})) {
