@@ -14,6 +14,7 @@
 #include "core/formats/format_registry.h"
 #include "core/ops/sparse/sparse.h"
 #include "core/tensor/compressed.h"
+#include "core/tensor/nested.h"
 #include "core/tensor/quantizer.h"
 #include "tests/formats/formats_test.h"
 
@@ -274,6 +275,25 @@ class TestCheckpoint : public QObject {
             "'model.tensor_quint8' is a quantised tensor (torch.quint8, torch.per_tensor_affine, scale=0.1, "
             "zero_point=30), shown by the numbers it stands for";
         QVERIFY(std::ranges::find(weights.notes, note) != weights.notes.end());
+    }
+
+    void reads_nested_tensors_and_two_elements_a_byte() {
+        const IValue values = read_checkpoint(fixture("checkpoints/nested.pt"));
+        const Tensor jagged = at(values, "jagged").to_tensor(), strided = at(values, "strided").to_tensor();
+        QVERIFY(is_jagged(jagged) && requires_grad(jagged));
+        QCOMPARE(elements<float>(detach(jagged_parts(jagged).values)),
+                 (std::vector<float>{0, 1, 2, 3, 4, 5, -1, 0, 1}));
+        QCOMPARE(elements<std::int64_t>(jagged_parts(jagged).offsets), (std::vector<std::int64_t>{0, 2, 3}));
+        QVERIFY(is_strided_nested(strided));
+        QCOMPARE(nested_parts(strided).sizes, (std::vector<Dims>{{2, 3}, {3, 1}}));
+        const Tensor halves = at(values, "halves").to_tensor();
+        QVERIFY(is_quantized(halves));
+        QCOMPARE(shown_dtype(halves), std::string_view("quint4x2"));
+        QCOMPARE(elements<float>(quantized_parts(halves).elements()), (std::vector<float>{0, 0.5F, 1, 2, -1, 3}));
+        const CheckpointWeights weights = read_checkpoint_weights(fixture("checkpoints/nested.pt"));
+        QCOMPARE(weights.notes.size(), std::size_t{3});
+        QCOMPARE(weights.notes[0],
+                 "'jagged' is a nested tensor of 2 constituents, shown by the numbers it stands for"s);
     }
 
     void says_that_meta_tensors_have_no_elements() {
