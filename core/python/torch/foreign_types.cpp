@@ -19,9 +19,16 @@
 #include "core/python/torch/torch_objects.h"
 #include "core/python/torch/torch_print.h"
 #include "core/python/torch/torch_tensor_methods.h"
+#include "core/tensor/nested.h"
 
 namespace loupe::python {
 namespace {
+
+// Nested tensors of the strided layout have no list of sizes, and so no length for Python.
+void refuse_sizes(const Tensor& t) {
+    if (is_strided_nested(t))
+        throw_error("RuntimeError", "Internal error: NestedTensorImpl doesn't support sizes. Please file an issue.");
+}
 
 bool can_meet_tensor(const IValue& value) {
     return value.is_tensor() || plain(value).is_number() || is_big_integer(plain(value));
@@ -231,6 +238,7 @@ class TensorType final : public ForeignType {
     std::optional<std::int64_t> length(const IValue& tensor) const override {
         const Tensor t = tensor.to_tensor();
         if (t.dim() == 0) throw_type_error("len() of a 0-d tensor");
+        refuse_sizes(t);
         notify_python_use(PythonUse::Length, t);
         return t.size(0);
     }
@@ -238,6 +246,7 @@ class TensorType final : public ForeignType {
     bool is_iterable(const IValue&) const override { return true; }
     Ptr<Iterator> iterate(const IValue& tensor) const override {
         if (tensor.to_tensor().dim() == 0) throw_type_error("iteration over a 0-d tensor");
+        refuse_sizes(tensor.to_tensor());
         notify_python_use(PythonUse::Iteration, tensor.to_tensor());
         return make_ptr<ElementIterator>(call_function("unbind", {tensor, std::int64_t{0}}).to_tuple().elements);
     }
