@@ -18,13 +18,10 @@ struct Gap {
     std::string_view letters;
 };
 constexpr Gap kGaps[] = {  // The gradients of integers and of floats of eight bits, which nothing asks for.
-    {"aten::infinitely_differentiable_gelu_backward", "liscu?8e"},
     {"aten::mse_loss_backward", "liscu"},
     {"aten::smooth_l1_loss_backward", "iscu"},
     // What PyTorch has by accident: powers that are 1 or a product, sums of one term.
     {"aten::pow.Tensor_Scalar", "HIQ8e"},
-    {"aten::addbmm", "8"},
-    {"aten::conv_tbc", "8"},
     {"aten::index_reduce", "8e"}};
 
 bool is_gap(std::string_view name, char letter) {

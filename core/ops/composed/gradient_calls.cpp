@@ -63,6 +63,14 @@ Tensor logit_backward(const Tensor& grad_output, const Tensor& self, const IValu
     return gradient_of(self, grad_output, [&](const Tensor& x) { return kLogit(x, eps); });
 }
 Tensor gelu_backward(const Tensor& grad, const Tensor& self) {
+    // Of integers and floats of eight bits it is computed in float32.
+    if (is_integral(self.dtype()) || (is_floating(self.dtype()) && element_size(self.dtype()) == 1)) {
+        const auto in_dtype = [](const Tensor& t, ScalarType dtype) {
+            return fn::to_dtype(t, static_cast<std::int64_t>(dtype));
+        };
+        const Tensor wide = gelu_backward(in_dtype(grad, ScalarType::Float32), in_dtype(self, ScalarType::Float32));
+        return in_dtype(wide, self.dtype());
+    }
     return gradient_of(self, grad, [&](const Tensor& x) { return fn::gelu(x); });
 }
 fn::TwoTensors prelu_backward(const Tensor& grad_output, const Tensor& self, const Tensor& weight) {

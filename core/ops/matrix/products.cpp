@@ -269,8 +269,16 @@ void addbmm(const Tensor& out, const Tensor& self, const Tensor& batch1, const T
         addbmm(wide, in_float32(self), in_float32(batch1), in_float32(batch2), beta, alpha);
         return copy_into(out, wide);
     }
-    if (!beta.equals(0)) spread(out, self);
     const std::int64_t count = batch1.sizes()[0];
+    if (is_floating(out.dtype()) && element_size(out.dtype()) == 1) {  // each sum is rounded
+        static const OperatorHandle<> add_product("aten::addmm");
+        Tensor sum = count == 0 ? fn::mul_scalar(self, beta) : self;
+        for (std::int64_t i = 0; i < count; ++i)
+            sum =
+                add_product(sum, fn::select(batch1, 0, i), fn::select(batch2, 0, i), i == 0 ? beta : Scalar(1), alpha);
+        return copy_into(out, sum);
+    }
+    if (!beta.equals(0)) spread(out, self);
     visit_product_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
         const auto a = batch_of<const T>(batch1);
         const auto b = batch_of<const T>(batch2);
@@ -388,7 +396,7 @@ constexpr OperatorRecord kRecords[] = {
      .variants = kInPlace | kOut,
      .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
      .python = {.has_older_form = true},
-     .dtypes = {.kernel = "addmm_impl_cpu_"}},
+     .dtypes = {kWithFloat8, "addmm_impl_cpu_"}},
 };
 
 }  // namespace

@@ -103,6 +103,28 @@ Tensor convolution_full(const Tensor& input, const Tensor& weight, const Tensor&
     return convolve(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
 }
 
+// Of floats of eight bits: a product for each tap, each sum rounded. Of input [T, B, I] and weight [K, I, O].
+Tensor conv_tbc_by_taps(const Tensor& self, const Tensor& weight, const Tensor& bias, std::int64_t pad) {
+    const std::int64_t steps = self.size(0) + 2 * pad - weight.size(0) + 1, batch = self.size(1);
+    require(steps >= 0 && self.size(2) == weight.size(1),
+            "Calculated padded input size is smaller than the kernel, or ",
+            "the input has other channels than the weight");
+    const Tensor out =
+        fn::clone(fn::expand(bias, Dims{steps, batch, weight.size(2)}, false), static_cast<std::int64_t>(0));
+    static const OperatorHandle<> add_product("aten::addmm"), copy("aten::copy_");
+    for (std::int64_t tap = 0; tap < weight.size(0); ++tap) {
+        const std::int64_t from = std::max<std::int64_t>(tap - pad, 0), to = std::max<std::int64_t>(pad - tap, 0);
+        const std::int64_t count = std::min(self.size(0) - from, steps - to);
+        if (count <= 0) continue;
+        const Tensor part = fn::narrow(out, 0, to, count);
+        const Tensor seen = fn::reshape(fn::narrow(self, 0, from, count), Dims{count * batch, self.size(2)});
+        const Tensor sum = add_product(fn::reshape(part, Dims{count * batch, weight.size(2)}), seen,
+                                       fn::select(weight, 0, tap), Scalar(1), Scalar(1));
+        copy(part, fn::reshape(sum, to_dims(part.sizes())));
+    }
+    return out;
+}
+
 // input [T, B, I], weight [K, I, O].
 Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, std::int64_t pad) {
     require(self.dim() == 3, "Input must have 3 dims: time, batch, in_channel");
@@ -112,6 +134,7 @@ Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, st
         bias.size(0) == weight.size(2) && steps >= 0) {
         return fn::clone(fn::expand(bias, Dims{steps, self.size(1), weight.size(2)}, false), 0);
     }
+    if (is_floating(self.dtype()) && element_size(self.dtype()) == 1) return conv_tbc_by_taps(self, weight, bias, pad);
     const Tensor x = fn::permute(self, Dims{1, 2, 0});
     const Tensor w = fn::permute(weight, Dims{2, 1, 0});
     const Tensor out = convolve(x, w, bias, Dims{1}, Dims{pad}, Dims{1}, false, Dims{0}, std::int64_t{1});
