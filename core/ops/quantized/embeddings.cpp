@@ -18,9 +18,14 @@ Tensor unpack(const IValue& value) { return packed_of(value).weight; }
 Tensor rows_at(const PackedEmbedding& packed, const Tensor& indices) {
     const QuantizedParts& parts = quantized_parts(packed.weight);
     const auto narrow = [](const Tensor& t) { return fn::to_dtype(t, number_of(ScalarType::Float32)); };
-    const Tensor scales = fn::index_select(narrow(parts.scales), 0, indices);
+    Tensor scales = fn::index_select(narrow(parts.scales), 0, indices);
     const Tensor points = fn::index_select(narrow(parts.zero_points), 0, indices);
-    const Tensor offsets = fn::neg(fn::mul(points, scales));
+    Tensor offsets = fn::neg(fn::mul(points, scales));
+    if (packed.bit_rate == 4) {  // rows of 4 bits keep both in 16 bits
+        const auto rounded = [&](const Tensor& t) { return narrow(fn::to_dtype(t, number_of(ScalarType::Float16))); };
+        scales = rounded(scales);
+        offsets = rounded(offsets);
+    }
     const Tensor integers = narrow(fn::index_select(parts.integers, 0, indices));
     return fn::add(fn::mul(integers, fn::unsqueeze(scales, 1)), fn::unsqueeze(offsets, 1), Scalar(1));
 }
