@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/value/index_value.h"
 
 namespace loupe {
 namespace {
@@ -58,6 +59,9 @@ std::optional<IValue> convert_list(const Type& type, std::optional<std::int64_t>
 }
 
 std::optional<IValue> convert_to_number(TypeKind kind, const IValue& value) {
+    if (kind == TypeKind::Int) {
+        if (const auto index = index_value(value)) return *index;
+    }
     if (const auto number = number_in(value)) {
         if (kind == TypeKind::Int && !number->is_integral()) return std::nullopt;
         if (number->is_complex() && kind == TypeKind::Float) return std::nullopt;

@@ -4,11 +4,12 @@
 #include "core/python/language/class.h"
 #include "core/python/language/operations.h"
 #include "core/tensor/jagged.h"
+#include "core/value/index_value.h"
 
 namespace loupe::python {
 namespace {
 
-class NestedIntObject final : public Instance {
+class NestedIntObject final : public Instance, public IndexValue {
   public:
     NestedIntObject(ClassPtr cls, std::int64_t coded) : Instance(std::move(cls)), size(coded) {}
     const std::int64_t size;
@@ -20,6 +21,7 @@ class NestedIntObject final : public Instance {
     }
     std::size_t hash() const override { return static_cast<std::size_t>(size); }
     void clear_references() override {}
+    std::int64_t index() const override { return size; }
 };
 
 ClassPtr nested_int_class() {

@@ -13,6 +13,7 @@
 #include "core/python/language/error.h"
 #include "core/python/torch/torch_invalid_arguments.h"
 #include "core/python/torch/torch_objects.h"
+#include "core/value/index_value.h"
 
 namespace loupe::python {
 namespace {
@@ -36,7 +37,7 @@ bool is_integer_tensor(const IValue& value) {
 bool is_tied_size(const IValue& value) { return is_integer_tensor(value) && ties_numbers(); }
 // What __index__ takes.
 bool is_index(const IValue& value) {
-    if (value.is_int()) return true;
+    if (value.is_int() || index_value(value)) return true;
     if (!value.is_tensor()) return false;
     const Tensor tensor = value.to_tensor();
     return tensor.numel() == 1 && is_integral(tensor.dtype()) && tensor.dtype() != ScalarType::Bool;

@@ -56,6 +56,8 @@ def nested_tensor(tensor_list, *, dtype=None, layout=None, device=None, requires
     with _torch.no_grad():
         tensors = [t if isinstance(t, _torch.Tensor) else _torch.as_tensor(t) for t in tensor_list]
         if is_strided:
+            if requires_grad and not all(t.is_floating_point() or t.is_complex() for t in tensors):
+                raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
             nested = _torch._nested_tensor_from_tensor_list(tensors, dtype, None, device).detach()
         else:
             nested = _from_list(tensors, dtype, device).detach()
