@@ -123,9 +123,10 @@ class Loader {
             value.statistics = statistics.get<Statistics>();
         arrays.push_back(row.next<std::uint32_t>());
         value.is_left_out = row.has_more() && row.next<bool>();
-        const bool is_sane =
-            value.shape.size() == value.strides.size() && value.shape.size() <= 64 && value.bytes >= 0 &&
-            std::none_of(value.shape.begin(), value.shape.end(), [](std::int64_t size) { return size < 0; });
+        const bool is_sane = value.shape.size() == value.strides.size() && value.shape.size() <= 64 &&
+                             value.bytes >= 0 &&
+                             std::none_of(value.shape.begin(), value.shape.end(),
+                                          [](std::int64_t size) { return size < 0 && !is_ragged_size(size); });
         if (!is_sane) fail(concat("has a value of an impossible shape ", shape_text(value.shape)));
         writer_.add_value(std::move(value));
     }

@@ -85,6 +85,7 @@ class TestRecordingFile : public QObject {
   private slots:
     void is_as_it_was_data();
     void is_as_it_was();
+    void keeps_tensors_that_are_no_plain_arrays();
     void runs_again_while_the_model_is_there();
     void without_its_model_it_is_only_looked_at();
     void tells_what_was_run();
@@ -250,6 +251,55 @@ void TestRecordingFile::is_as_it_was() {
         parameter.name = found[i].parameter;
         QCOMPARE(look(again, parameter).statistics.finite->norm, wanted[i].weight_norm.value());
     }
+}
+
+// Quantised and nested tensors: PyTorch's names of dtypes, sizes that differ, and the numbers.
+void TestRecordingFile::keeps_tensors_that_are_no_plain_arrays() {
+    QTemporaryDir folder;
+    QFile source(folder.filePath("net.py"));
+    QVERIFY(source.open(QIODevice::WriteOnly));
+    source.write(R"(import torch
+import torch.nested
+
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        rows = [x[0], x[1, :2]]
+        strided = torch.nested.nested_tensor(rows).transpose(1, 2)
+        jagged = torch.nested.nested_tensor(rows, layout=torch.jagged) * 2
+        q = torch.quantize_per_tensor(x, 0.1, 3, torch.qint8)
+        return strided.contiguous().to_padded_tensor(0.0).sum() + jagged.sum() + q.dequantize().sum()
+)");
+    source.close();
+    const std::string file = folder.filePath("run.loupe").toStdString();
+    Session live;
+    live.open(source.fileName().toStdString());
+    live.wait_idle();
+    live.set_inputs({parse_input_spec("2x3x4")});
+    live.run({});
+    live.wait_idle();
+    QVERIFY2(live.status().state == RunState::Finished, live.status().error.c_str());
+    QCOMPARE(save(live, file), std::string());
+    Session again;
+    again.open(file);
+    again.wait_idle();
+    QVERIFY2(again.status().state == RunState::Finished, again.status().error.c_str());
+    std::set<std::string> shown;
+    for (ValueId id = 1; id <= live.recording()->value_count(); ++id) {
+        const Value& value = live.recording()->value(id);
+        QVERIFY2(same_value(value, again.recording()->value(id)), std::to_string(id).c_str());
+        shown.insert(std::string(value.dtype) + " " + shape_text(value.shape));
+        TensorRequest request;
+        request.value = id;
+        const TensorSlice before = look(live, request), after = look(again, request);
+        QVERIFY2(after.error.empty() && before.error.empty(), (before.error + after.error).c_str());
+        QCOMPARE(after.dtype, before.dtype);
+        QCOMPARE(after.data.size(), before.data.size());
+        for (std::size_t tile = 0; tile < after.data.size(); ++tile)
+            QCOMPARE(after.data[tile].elements, before.data[tile].elements);
+    }
+    QVERIFY(shown.contains("qint8 2x3x4"));
+    QVERIFY(shown.contains("float32 2x4x*"));
 }
 
 void TestRecordingFile::runs_again_while_the_model_is_there() {
