@@ -24,7 +24,8 @@ using Words = hn::CappedTag<std::int16_t, 32>;
 using Sums = hn::RepartitionToWide<Words>;
 constexpr int kVectors = static_cast<int>(kColumnBlock) / static_cast<int>(hn::MaxLanes(Sums()));
 
-// Rows of one block. Bytes are widened where they are: those at even places and those at odd ones.
+// Rows of one block, whose accumulators stay in registers where the loops are unrolled. Bytes are widened where they
+// are: those at even places and those at odd ones.
 template <int Rows>
 HWY_INLINE void multiply_tile(const std::uint8_t* a, std::int64_t a_stride, const std::int8_t* b, std::int64_t quads,
                               const std::int32_t* start, std::int32_t* sums, std::int64_t stride) {
@@ -33,12 +34,15 @@ HWY_INLINE void multiply_tile(const std::uint8_t* a, std::int64_t a_stride, cons
     const hn::RebindToUnsigned<Words> plain;
     const auto low_byte = hn::Set(words, std::int16_t{0xff});
     hn::Vec<Sums> total[Rows][kVectors], unused = hn::Zero(numbers);
+#pragma GCC unroll 16
     for (int v = 0; v < kVectors; ++v) {
         const auto first = hn::LoadU(numbers, start + v * static_cast<int>(hn::Lanes(numbers)));
+#pragma GCC unroll 16
         for (int i = 0; i < Rows; ++i) total[i][v] = first;
     }
     for (std::int64_t q = 0; q < quads; ++q) {
         hn::Vec<Words> even[kVectors], odd[kVectors];
+#pragma GCC unroll 16
         for (int v = 0; v < kVectors; ++v) {
             const auto* const from =
                 reinterpret_cast<const std::int16_t*>(b + q * 64) + v * static_cast<int>(hn::Lanes(words));
@@ -46,19 +50,23 @@ HWY_INLINE void multiply_tile(const std::uint8_t* a, std::int64_t a_stride, cons
             even[v] = hn::ShiftRight<8>(hn::ShiftLeft<8>(both));
             odd[v] = hn::ShiftRight<8>(both);
         }
+#pragma GCC unroll 16
         for (int i = 0; i < Rows; ++i) {
             std::int32_t four = 0;
             std::memcpy(&four, a + i * a_stride + q * 4, 4);
             const auto both = hn::BitCast(words, hn::Set(numbers, four));
             const auto left_even = hn::And(both, low_byte);
             const auto left_odd = hn::BitCast(words, hn::ShiftRight<8>(hn::BitCast(plain, both)));
+#pragma GCC unroll 16
             for (int v = 0; v < kVectors; ++v) {
                 total[i][v] = hn::ReorderWidenMulAccumulate(numbers, left_even, even[v], total[i][v], unused);
                 total[i][v] = hn::ReorderWidenMulAccumulate(numbers, left_odd, odd[v], total[i][v], unused);
             }
         }
     }
+#pragma GCC unroll 16
     for (int i = 0; i < Rows; ++i)
+#pragma GCC unroll 16
         for (int v = 0; v < kVectors; ++v)
             hn::StoreU(total[i][v], numbers, sums + i * stride + v * static_cast<int>(hn::Lanes(numbers)));
 }

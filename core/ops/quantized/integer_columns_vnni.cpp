@@ -14,26 +14,33 @@
 namespace loupe::quantized_ops {
 namespace {
 
-// Rows x Blocks accumulators of 16 columns.
+// Rows x Blocks accumulators of 16 columns, which stay in registers where the loops are unrolled.
 template <int Rows, int Blocks>
 LOUPE_VNNI void multiply_tile(const std::uint8_t* a, std::int64_t a_stride, const std::int8_t* b, std::int64_t quads,
                               const std::int32_t* start, std::int32_t* sums, std::int64_t stride) {
     __m512i total[Rows][Blocks];
+#pragma GCC unroll 16
     for (int j = 0; j < Blocks; ++j) {
         const __m512i first = _mm512_loadu_si512(start + j * kColumnBlock);
+#pragma GCC unroll 16
         for (int i = 0; i < Rows; ++i) total[i][j] = first;
     }
     for (std::int64_t q = 0; q < quads; ++q) {
         __m512i right[Blocks];
+#pragma GCC unroll 16
         for (int j = 0; j < Blocks; ++j) right[j] = _mm512_loadu_si512(b + (j * quads + q) * 64);
+#pragma GCC unroll 16
         for (int i = 0; i < Rows; ++i) {
             std::int32_t four = 0;
             std::memcpy(&four, a + i * a_stride + q * 4, 4);
             const __m512i left = _mm512_set1_epi32(four);
+#pragma GCC unroll 16
             for (int j = 0; j < Blocks; ++j) total[i][j] = _mm512_dpbusd_epi32(total[i][j], left, right[j]);
         }
     }
+#pragma GCC unroll 16
     for (int i = 0; i < Rows; ++i)
+#pragma GCC unroll 16
         for (int j = 0; j < Blocks; ++j) _mm512_storeu_si512(sums + i * stride + j * kColumnBlock, total[i][j]);
 }
 
