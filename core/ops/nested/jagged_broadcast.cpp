@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/dispatch/functions.h"
+#include "core/dispatch/refuse_form.h"
 #include "core/ops/nested/jagged_rules.h"
 #include "core/ops/nested/padding.h"
 
@@ -262,9 +263,13 @@ void attention(const Call& call, IValue* results) {
     results[0] = make_jagged(fn::cat(out, parts.ragged - 1), parts.offsets, {}, parts.ragged, parts.known);
 }
 
+// What PyTorch has as one kernel, without a rule, and the engine makes of operators that have one.
+void refuse(const Call& call, IValue*) { refuse_form(call.op, TensorForm::Jagged); }
+
 }  // namespace
 
 void add_jagged_broadcast_rules(RuleTable& table) {
+    table["norm"] = refuse;
     table["expand"] = expand;
     table["broadcast_to"] = expand;
     table["where"] = where;
