@@ -19,10 +19,7 @@ struct Gap {
 };
 constexpr Gap kGaps[] = {  // The gradients of integers and of floats of eight bits, which nothing asks for.
     {"aten::mse_loss_backward", "liscu"},
-    {"aten::smooth_l1_loss_backward", "iscu"},
-    // What PyTorch has by accident: powers that are 1 or a product, sums of one term.
-    {"aten::pow.Tensor_Scalar", "HIQ8e"},
-    {"aten::index_reduce", "8e"}};
+    {"aten::smooth_l1_loss_backward", "iscu"}};
 
 bool is_gap(std::string_view name, char letter) {
     return std::any_of(std::begin(kGaps), std::end(kGaps), [&](const Gap& gap) {

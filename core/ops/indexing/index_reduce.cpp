@@ -35,10 +35,31 @@ void check(const Tensor& self, std::int64_t dim, const Tensor& index, const Tens
                                             ") should be equal to source.size(dim): (", slices, "), for dim: ", dim));
 }
 
+// PyTorch multiplies slices in any dtype, and has nothing else for floats of eight bits.
+Tensor multiplied_slices(const Tensor& self, std::int64_t along, const Tensor& index, const Tensor& source,
+                         std::string_view reduce, bool include_self) {
+    const auto refuse = [&](std::string_view kernel) {
+        throw Error(ErrorKind::Run,
+                    concat("\"", kernel, "\" not implemented for '", dtype_graph_name(self.dtype()), "'"));
+    };
+    if (!include_self) refuse("index_reduce_func_exclude_input_init");
+    if (self.dim() <= 1) refuse("index_func_");
+    if (reduce != "prod") refuse(reduce == "mean" ? "add_stub" : reduce == "amax" ? "maximum_cpu" : "minimum_cpu");
+    const Tensor out = fn::clone(self, IValue());
+    for (std::int64_t i = 0; i < index.numel(); ++i) {
+        const std::int64_t place = item(fn::select(fn::reshape(index, Dims{-1}), 0, i)).to_int();
+        const Tensor slice = fn::select(out, along, place);
+        fn::copy_(slice, fn::mul(slice, fn::select(source, along, i)), false);
+    }
+    return out;
+}
+
 Tensor index_reduce(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source,
                     std::string_view reduce, bool include_self) {
     const std::int64_t along = wrap_dim(dim, self.dim());
     check(self, along, index, source, reduce);
+    if (is_floating(self.dtype()) && element_size(self.dtype()) == 1)
+        return multiplied_slices(self, along, index, source, reduce, include_self);
     Dims sizes(static_cast<std::size_t>(std::max<std::int64_t>(source.dim(), 1)), 1);
     sizes[static_cast<std::size_t>(along)] = -1;
     const Tensor positions = fn::to_dtype(index, static_cast<std::int64_t>(ScalarType::Int64));

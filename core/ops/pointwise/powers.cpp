@@ -24,6 +24,15 @@ void infer_pow(Arguments arguments, MetaList& outputs) {
             "Integers to negative integer powers are not allowed.");
 }
 
+// Of dtypes that few operators take the powers that are no product alone.
+bool is_rare(ScalarType dtype) { return !has_dtype(kCommonDtypes, dtype); }
+void infer_pow_of_number(Arguments arguments, MetaList& outputs) {
+    infer_pow(arguments, outputs);
+    const Scalar exponent = arguments[1].to_scalar();
+    require(!is_rare(outputs[0].dtype) || exponent.equals(0) || exponent.equals(1), "\"pow\" not implemented for '",
+            dtype_graph_name(outputs[0].dtype), "'");
+}
+
 // The exponents that models use have faster forms.
 void pow_kernel(Arguments arguments, IValue* results) {
     const Tensor out = results[0].to_tensor();
@@ -31,6 +40,8 @@ void pow_kernel(Arguments arguments, IValue* results) {
         arguments[0].is_tensor() && !arguments[1].is_tensor() && arguments[0].tensor_impl()->dtype == out.dtype();
     if (plain) {
         const Scalar exponent = arguments[1].to_scalar();
+        if (is_rare(out.dtype()))
+            return exponent.equals(0) ? fill_with(out, Scalar(1)) : copy_into(out, arguments[0].to_tensor());
         if (exponent.equals(2)) return run_unary(UnaryOp::Square, arguments, results);
         if (exponent.equals(3)) return run_unary(UnaryOp::Cube, arguments, results);
         if (is_differentiable(out.dtype())) {
@@ -191,7 +202,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
      .summary = "Each element to a power.",
      .formula = "self ^ exponent",
-     .infer = infer_pow,
+     .infer = infer_pow_of_number,
      .kernel = FillingKernel{&pow_kernel},
      .derivative = {[](G& c) {
                         c.set_grad("self",
@@ -204,7 +215,7 @@ constexpr OperatorRecord kRecords[] = {
      .sparse = {.run = on_sparse::coalesced_values},
      .autocast = {.cuda = Autocast::Float32},
      .not_finite = kPowNotFinite,
-     .dtypes = {.kernel = "pow"}},
+     .dtypes = {kAnyDtype, "pow"}},
     {.schema = "aten::pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)",
      .summary = "Raises each element to a power in place.",
      .formula = "self^exponent",
