@@ -120,7 +120,10 @@ TensorSlice look_at_tensor(const QueryContext& context, const TensorRequest& req
         out.value = recorded_value(*context.recording_file(), request.name);
     // As recorded, also when the elements were copied away from their storage since.
     const bool is_recorded = request.value != 0 || context.recorder() == nullptr;
-    if (is_recorded && out.value != 0) out.storage_id = recording->value(out.value).storage_id;
+    if (is_recorded && out.value != 0) {
+        out.storage_id = recording->value(out.value).storage_id;
+        out.dtype = recording->value(out.value).dtype;
+    }
     out.is_recomputed = request.value != 0 && context.is_recomputed(request.value);
     add_history(*recording, out);
     return out;
