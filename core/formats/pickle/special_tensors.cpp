@@ -125,23 +125,14 @@ RebuiltTensor rebuild_sparse(const PickleNode::Elements& args, StorageSource& st
                   : rebuild_compressed(*compressed, args[1]->elements(), storages);
 }
 
-// Each element's scale and zero point.
 struct Quantiser {
-    float scale = 1;
-    float zero_point = 0;
-    double tensor_scale = 1;
-    std::int64_t tensor_zero_point = 0;
+    double scale = 1;
+    std::int64_t zero_point = 0;
     Tensor scales;  // with a channel each: float64, or float32
     Tensor zero_points;
     std::int64_t axis = 0;
     std::string text;
 };
-
-double number_at(const Tensor& t, std::int64_t i) {
-    if (t.dtype() == ScalarType::Float64) return t.data<double>()[i];
-    if (t.dtype() == ScalarType::Float32) return static_cast<double>(t.data<float>()[i]);
-    return static_cast<double>(t.data<std::int64_t>()[i]);
-}
 
 Tensor channel_part(const PickleNode& node, std::int64_t channels, StorageSource& storages) {
     const Tensor t = fn::contiguous(plain_part(node, storages).tensor);
@@ -157,10 +148,8 @@ Quantiser parse_quantiser(const PickleNode::Elements& parameters, const Tensor& 
     const std::string& scheme = parameters[0]->global_name();
     Quantiser quantiser;
     if (scheme == "torch.per_tensor_affine") {
-        quantiser.tensor_scale = parameters[1]->to_float();
-        quantiser.tensor_zero_point = parameters[2]->to_int();
-        quantiser.scale = static_cast<float>(quantiser.tensor_scale);
-        quantiser.zero_point = static_cast<float>(quantiser.tensor_zero_point);
+        quantiser.scale = parameters[1]->to_float();
+        quantiser.zero_point = parameters[2]->to_int();
         quantiser.text = concat(scheme, ", scale=", python_repr(parameters[1]->to_float()),
                                 ", zero_point=", parameters[2]->to_int());
         return quantiser;
@@ -176,29 +165,6 @@ Quantiser parse_quantiser(const PickleNode::Elements& parameters, const Tensor& 
     quantiser.zero_points = channel_part(*parameters[2], elements.size(quantiser.axis), storages);
     quantiser.text = concat(scheme, ", axis=", quantiser.axis);
     return quantiser;
-}
-
-float element_at(const Tensor& t, std::int64_t i) {
-    if (t.dtype() == ScalarType::UInt8) return static_cast<float>(t.data<std::uint8_t>()[i]);
-    if (t.dtype() == ScalarType::Int8) return static_cast<float>(t.data<std::int8_t>()[i]);
-    return static_cast<float>(t.data<std::int32_t>()[i]);
-}
-
-// torch.Tensor.dequantize.
-Tensor dequantised(const Tensor& elements, const Quantiser& quantiser) {
-    const Tensor out = empty(elements.sizes(), ScalarType::Float32);
-    std::int64_t inner = 1;
-    for (std::int64_t d = quantiser.axis + 1; d < elements.dim(); ++d) inner *= elements.size(d);
-    for (std::int64_t i = 0; i < elements.numel(); ++i) {
-        float scale = quantiser.scale, zero_point = quantiser.zero_point;
-        if (quantiser.scales.defined()) {
-            const std::int64_t channel = i / inner % elements.size(quantiser.axis);
-            scale = static_cast<float>(number_at(quantiser.scales, channel));
-            zero_point = static_cast<float>(number_at(quantiser.zero_points, channel));
-        }
-        out.data<float>()[i] = (element_at(elements, i) - zero_point) * scale;
-    }
-    return out;
 }
 
 // torch.quint4x2: two elements a byte, the first in the low half.
@@ -227,11 +193,10 @@ RebuiltTensor rebuild_quantised(const PickleNode::Elements& args, StorageSource&
     const Tensor elements =
         is_in_halves ? unpacked_halves(args, storages) : fn::contiguous(rebuild_dense(args, nullptr, storages));
     const Quantiser quantiser = parse_quantiser(args[4]->elements(), elements, storages);
-    const Tensor exact =
-        quantiser.scales.defined()
-            ? make_quantized(elements, quantiser.scales, quantiser.zero_points, quantiser.axis, is_in_halves)
-            : make_quantized(elements, quantiser.tensor_scale, quantiser.tensor_zero_point);
-    return {dequantised(elements, quantiser), false,
+    const Tensor exact = quantiser.scales.defined() ? make_quantized(elements, quantiser.scales, quantiser.zero_points,
+                                                                     quantiser.axis, is_in_halves)
+                                                    : make_quantized(elements, quantiser.scale, quantiser.zero_point);
+    return {quantized_parts(exact).elements(), false,
             concat("quantised tensor (torch.", type, ", ", quantiser.text, ")"), "save x.dequantize()", exact};
 }
 

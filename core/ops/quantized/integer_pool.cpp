@@ -43,10 +43,12 @@ void pool_line(const Axis& height, const Axis& width, std::int64_t channels, con
                 const std::int64_t column = width.seen(x, j);
                 if (column < 0) continue;
                 const T* const from = image + (row * width.in + column) * channels;
-                if (is_first)
+                if (is_first) {
                     std::copy_n(from, channels, out);
-                else
-                    for (std::int64_t c = 0; c < channels; ++c) out[c] = std::max(out[c], from[c]);
+                } else {
+#pragma omp simd
+                    for (std::int64_t c = 0; c < channels; ++c) out[c] = from[c] > out[c] ? from[c] : out[c];
+                }
                 is_first = false;
             }
         }
