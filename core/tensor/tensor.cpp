@@ -8,7 +8,6 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/tensor/quantizer.h"
 #include "core/tensor/ragged_size.h"
 
 namespace loupe {
@@ -278,9 +277,5 @@ std::int64_t wrap_dim(std::int64_t d, std::int64_t ndim) {
 
 std::string shape_text(IntSpan sizes) { return sizes.empty() ? "scalar" : join(size_texts(sizes), "x"); }
 std::string shape_list_text(IntSpan sizes) { return concat("[", join(size_texts(sizes), ", "), "]"); }
-std::string describe(const Tensor& t) {
-    if (!t.defined()) return "undefined";
-    return concat(shown_dtype(t), " ", shape_text(t.sizes()));
-}
 
 }  // namespace loupe
