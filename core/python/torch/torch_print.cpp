@@ -304,7 +304,7 @@ std::string jagged_repr(const Tensor& tensor) {
 // Its constituents one below the other.
 std::string strided_nested_repr(const Tensor& tensor) {
     std::vector<std::string> parts;
-    for (const Tensor& each : nested_ops::constituents(with_nested_values(tensor, detach(nested_values(tensor))))) {
+    for (const Tensor& each : nested_ops::constituents(detach(tensor))) {
         set_requires_grad(each, requires_grad(tensor));
         std::string text = "  " + tensor_repr(each);
         for (std::size_t i = text.find('\n'); i != std::string::npos; i = text.find('\n', i + 1))
