@@ -106,15 +106,18 @@ Dims channels_first_order(std::int64_t rank) {
 }
 
 // One input channel each output channel: sums [count, channels].
-void sum_depthwise(const Shape& shape, const IntegerRows& weight, const std::int16_t* image, std::int64_t first,
-                   std::int64_t count, std::int32_t* sums) {
-    std::fill_n(sums, count * shape.out_channels, 0);
+void sum_depthwise(const Shape& shape, const IntegerRows& weight, const std::uint8_t* image, std::int32_t zero_point,
+                   std::int64_t first, std::int64_t count, std::int32_t* sums) {
+    std::vector<const std::uint8_t*> rows(static_cast<std::size_t>(shape.taps()));
+    std::vector<const std::int16_t*> weights(rows.size());
     for (std::int64_t i = 0; i < count; ++i) {
+        std::size_t seen = 0;
         shape.each_tap(first + i, [&](std::int64_t tap, std::int64_t place) {
             if (place < 0) return;
-            add_products(image + place * shape.in_channels, weight.row(tap), shape.out_channels,
-                         sums + i * shape.out_channels);
+            rows[seen] = image + place * shape.in_channels;
+            weights[seen++] = weight.row(tap);
         });
+        sum_taps(rows.data(), weights.data(), seen, zero_point, shape.out_channels, sums + i * shape.out_channels);
     }
 }
 
@@ -213,19 +216,16 @@ Tensor conv_product(const Tensor& integers, double scale, std::int64_t zero_poin
             store_sums(sums + i * stride, requantizer, to, channel, n, out, (position + i) * channels + channel);
     };
     const std::int64_t image_size = shape.in_places() * shape.in_channels;
+    const UnsignedBytes bytes = unsigned_bytes(x, zero_point);
     if (packed.is_depthwise()) {
-        std::vector<std::int16_t> wide(static_cast<std::size_t>(x.numel()));
-        parallel_for(0, x.numel(), 1 << 16, [&](std::int64_t begin, std::int64_t end) {
-            widen(x, zero_point, wide.data() + begin, begin, end);
-        });
         each_tile(shape, [&](std::int64_t image, std::int64_t first, std::int64_t count) {
             std::vector<std::int32_t> sums(static_cast<std::size_t>(count * channels));
-            sum_depthwise(shape, packed.taps, wide.data() + image * image_size, first, count, sums.data());
+            sum_depthwise(shape, packed.taps, bytes.data + image * image_size, bytes.zero_point, first, count,
+                          sums.data());
             store(sums.data(), channels, 0, channels, image * places + first, count);
         });
         return fn::permute(out, channels_first_order(rank));
     }
-    const UnsignedBytes bytes = unsigned_bytes(x, zero_point);
     require(bytes.zero_point >= 0 && bytes.zero_point <= 255, "zero_point ", zero_point, " lies outside the integers");
     const std::int64_t group = channels / packed.settings.groups, width = packed.columns[0].blocks() * kColumnBlock;
     each_tile(shape, [&](std::int64_t image, std::int64_t first, std::int64_t count) {

@@ -17,9 +17,27 @@ namespace loupe::quantized_ops::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-void add_products(const std::int16_t* HWY_RESTRICT x, const std::int16_t* HWY_RESTRICT w, std::int64_t n,
-                  std::int32_t* HWY_RESTRICT sums) {
-    for (std::int64_t c = 0; c < n; ++c) sums[c] += static_cast<std::int32_t>(x[c]) * static_cast<std::int32_t>(w[c]);
+void sum_taps(const std::uint8_t* const* rows, const std::int16_t* const* weights, std::size_t taps,
+              std::int32_t zero_point, std::int64_t n, std::int32_t* HWY_RESTRICT sums) {
+    const hn::ScalableTag<std::int32_t> d;
+    const hn::Rebind<std::uint8_t, decltype(d)> bytes;
+    const hn::Rebind<std::int16_t, decltype(d)> words;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const auto point = hn::Set(d, zero_point);
+    std::int64_t c = 0;
+    for (; c + lanes <= n; c += lanes) {
+        auto sum = hn::Zero(d);
+        for (std::size_t t = 0; t < taps; ++t) {
+            const auto x = hn::Sub(hn::PromoteTo(d, hn::LoadU(bytes, rows[t] + c)), point);
+            sum = hn::Add(sum, hn::Mul(x, hn::PromoteTo(d, hn::LoadU(words, weights[t] + c))));
+        }
+        hn::StoreU(sum, d, sums + c);
+    }
+    for (; c < n; ++c) {
+        sums[c] = 0;
+        for (std::size_t t = 0; t < taps; ++t)
+            sums[c] += (static_cast<std::int32_t>(rows[t][c]) - zero_point) * static_cast<std::int32_t>(weights[t][c]);
+    }
 }
 
 template <typename T>
@@ -88,14 +106,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace loupe::quantized_ops {
 
-HWY_EXPORT(add_products);
+HWY_EXPORT(sum_taps);
 HWY_EXPORT(requantize_unsigned);
 HWY_EXPORT(requantize_signed);
 HWY_EXPORT(quantize_unsigned);
 HWY_EXPORT(quantize_signed);
 
-void add_products(const std::int16_t* x, const std::int16_t* w, std::int64_t n, std::int32_t* sums) {
-    HWY_DYNAMIC_DISPATCH(add_products)(x, w, n, sums);
+void sum_taps(const std::uint8_t* const* rows, const std::int16_t* const* weights, std::size_t taps,
+              std::int32_t zero_point, std::int64_t n, std::int32_t* sums) {
+    HWY_DYNAMIC_DISPATCH(sum_taps)(rows, weights, taps, zero_point, n, sums);
 }
 void quantize_row(const float* x, std::int64_t n, const Rounding& to, std::uint8_t* target) {
     HWY_DYNAMIC_DISPATCH(quantize_unsigned)(x, n, to, target);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Products of 16-bit integers element by element, exact in int32: 8-bit numbers less their zero points fit 9 bits. Sums
-// to integers of 8 bits.
+// Sums of products of 8-bit integers channel by channel, and what rounds floats and sums to integers of 8 bits.
 
 #include <cstdint>
 #include <vector>
@@ -17,8 +16,9 @@ struct IntegerRows {
     const std::int16_t* row(std::int64_t i) const { return values.data() + i * depth; }
 };
 
-// sums[c] += x[c] w[c].
-void add_products(const std::int16_t* x, const std::int16_t* w, std::int64_t n, std::int32_t* sums);
+// sums[c] = sum over taps t of (rows[t][c] - zero_point) weights[t][c], for n channels c; exact in int32.
+void sum_taps(const std::uint8_t* const* rows, const std::int16_t* const* weights, std::size_t taps,
+              std::int32_t zero_point, std::int64_t n, std::int32_t* sums);
 
 // target[i] = round(x[i] inverse) + zero_point, clamped; halves are rounded to even.
 struct Rounding {

@@ -44,17 +44,6 @@ Requantizer requantizer_for(const Tensor& weight, const Tensor& bias, std::int64
     return made;
 }
 
-void widen(const Tensor& contiguous, std::int64_t zero_point, std::int16_t* target, std::int64_t begin,
-           std::int64_t end) {
-    const auto copy = [&](const auto* source) {
-        for (std::int64_t i = begin; i < end; ++i)
-            target[i - begin] = static_cast<std::int16_t>(static_cast<int>(source[i]) - static_cast<int>(zero_point));
-    };
-    if (contiguous.dtype() == ScalarType::UInt8) return copy(contiguous.data<std::uint8_t>());
-    require(contiguous.dtype() == ScalarType::Int8, "quantised products take torch.quint8 and torch.qint8");
-    copy(contiguous.data<std::int8_t>());
-}
-
 UnsignedBytes unsigned_bytes(const Tensor& contiguous, std::int64_t zero_point) {
     const auto point = static_cast<std::int32_t>(zero_point);
     if (contiguous.dtype() == ScalarType::UInt8) return {contiguous, contiguous.data<std::uint8_t>(), point};

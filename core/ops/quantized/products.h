@@ -20,9 +20,6 @@ struct ProductOutput {
 // offsets the bias.
 Requantizer requantizer_for(const Tensor& weight, const Tensor& bias, std::int64_t channels, double input_scale,
                             const ProductOutput& to);
-// The integers [...] of uint8 or int8 less the zero point, written one after the other.
-void widen(const Tensor& contiguous, std::int64_t zero_point, std::int16_t* target, std::int64_t begin,
-           std::int64_t end);
 // Where the integers are, as unsigned ones: the bytes of uint8 themselves, those of int8 with 128 added to them and to
 // the zero point. Throws Error (Run) for another dtype.
 struct UnsignedBytes {
