@@ -11,6 +11,8 @@
 namespace loupe {
 namespace {
 
+constexpr std::int64_t kMostDimensions = 63;
+
 [[noreturn]] void fail(std::string message) { throw Error(ErrorKind::Run, std::move(message)); }
 
 // The whole's size in dimension d of the constituents.
@@ -54,7 +56,10 @@ Tensor make(std::shared_ptr<NestedParts> parts) {
     for (std::size_t d = 0; d < static_cast<std::size_t>(parts->rank); ++d)
         impl->sizes.push_back(common_size(*parts, d));
     impl->strides = Dims(impl->sizes.size(), 0);
-    for (const Dims& sizes : parts->sizes) impl->numel += count_of(sizes);
+    for (const Dims& sizes : parts->sizes) {
+        if (__builtin_add_overflow(impl->numel, count_of(sizes), &impl->numel))
+            fail("a nested tensor has too many elements");
+    }
     impl->contiguous = parts->is_contiguous;
     impl->sparse = std::move(parts);
     return Tensor(std::move(impl));
@@ -100,6 +105,7 @@ Tensor make_nested(const Tensor& buffer, std::vector<Dims> sizes, std::vector<Di
     auto parts = std::make_shared<NestedParts>();
     parts->buffer = buffer;
     parts->rank = sizes.empty() ? 0 : static_cast<std::int64_t>(sizes[0].size());
+    if (parts->rank > kMostDimensions) fail(concat("a nested tensor of ", parts->rank + 1, " dimensions"));
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         if (static_cast<std::int64_t>(sizes[i].size()) != parts->rank || strides[i].size() != sizes[i].size())
             fail("the constituents of a nested tensor must have the same dimension");

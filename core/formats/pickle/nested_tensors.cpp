@@ -57,12 +57,15 @@ const PickleNode* keyword(const PickleNode& dict, std::string_view name) {
     }
     return found == nullptr || found->is_none() ? nullptr : found;
 }
-// Kept as the first size of an empty tensor.
-std::optional<std::int64_t> length(const PickleNode* cache, std::string_view name, StorageSource& storages) {
+// Kept as the first size of an empty tensor; most: as long as a sequence can be.
+std::optional<std::int64_t> length(const PickleNode* cache, std::string_view name, std::int64_t most,
+                                   StorageSource& storages) {
     const PickleNode* const node = cache == nullptr ? nullptr : keyword(*cache, name);
     if (node == nullptr) return std::nullopt;
     const Tensor t = part(*node, storages).tensor;
-    return t.dim() > 0 ? std::optional(t.size(0)) : std::nullopt;
+    if (t.dim() == 0) return std::nullopt;
+    if (t.size(0) > most) throw_file_error(concat("nested tensor of ", most, " rows with a sequence of ", t.size(0)));
+    return t.size(0);
 }
 
 RebuiltTensor made(const Tensor& values, const Tensor& nested, bool requires_grad) {
@@ -83,13 +86,16 @@ RebuiltTensor rebuild_jagged_tensor(const PickleNode::Elements& args, StorageSou
     const PickleNode* const cache = keyword(given, "_metadata_cache");
     const PickleNode* const requires_grad = keyword(given, "requires_grad");
     if (values == nullptr || offsets == nullptr) throw_file_error("nested tensor without values or offsets");
-    const auto known = std::make_shared<SequenceLengths>(
-        SequenceLengths{length(cache, "min_seqlen", storages), length(cache, "max_seqlen", storages)});
     const Tensor all = part(*values, storages).tensor;
+    const std::int64_t dim = ragged == nullptr ? 1 : ragged->to_int();
+    if (dim < 1 || dim > all.dim()) throw_file_error(concat("nested tensor whose dimension ", dim, " is ragged"));
+    const std::int64_t rows = all.size(dim - 1);
+    const auto known = std::make_shared<SequenceLengths>(
+        SequenceLengths{length(cache, "min_seqlen", rows, storages), length(cache, "max_seqlen", rows, storages)});
     const Tensor starts = integers(*offsets, 1, storages);
     const Tensor counts = lengths == nullptr ? Tensor() : integers(*lengths, 1, storages);
     try {
-        const Tensor nested = make_jagged(all, starts, counts, ragged == nullptr ? 1 : ragged->to_int(), known);
+        const Tensor nested = make_jagged(all, starts, counts, dim, known);
         return made(all, nested, requires_grad != nullptr && requires_grad->to_bool());
     } catch (const Error& error) {
         throw_file_error(error.message());
@@ -103,6 +109,10 @@ RebuiltTensor rebuild_nested_tensor(const PickleNode::Elements& args, StorageSou
     const Tensor offsets = integers(*args[3], 1, storages);
     try {
         const Tensor nested = make_nested(buffer.tensor, rows(sizes), rows(strides), numbers(offsets));
+        // Strides of 0 would make many elements of few.
+        if (nested.numel() > buffer.tensor.numel())
+            throw_file_error(
+                concat("nested tensor of ", nested.numel(), " elements in a buffer of ", buffer.tensor.numel()));
         return made(buffer.tensor, nested, buffer.requires_grad);
     } catch (const Error& error) {
         throw_file_error(error.message());
