@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/queries/tokenize.h"
+
+#include "core/model/generate.h"
+#include "core/model/token_names.h"
+#include "core/session/query_record.h"
+
+namespace loupe::session {
+namespace {
+
+TokenizedText answer(const TokenizeQuery& query, QueryContext& context) {
+    const auto model = context.text_model();
+    TokenizedText out;
+    const TokenNames names(model);
+    const text::Encoding tokens = model->encode(query.text);
+    for (const text::EncodedToken& token : tokens) {
+        out.tokens.push_back(names(token.id));
+        out.tokens.back().is_added = token.is_added;
+    }
+    out.inputs = model->input_specs(tokens);
+    out.vocabulary = model->vocabulary_size();
+    out.most_tokens = model->most_tokens();
+    out.can_generate = model->can_generate();
+    out.sampling = generate_options(*model).sampling;
+    return out;
+}
+
+}  // namespace
+
+const QueryRecord& TokenizeQuery::record() {
+    static constexpr QueryRecord kRecord = query_record<TokenizeQuery, answer>({.name = "tokenize"});
+    return kRecord;
+}
+
+}  // namespace loupe::session
