@@ -99,6 +99,12 @@ class SessionBridge::Listener : public session::SessionListener {
             emit bridge->compiledChanged();
         });
     }
+    void on_generation(std::shared_ptr<const session::Generation> generation) override {
+        post([bridge = bridge_, generation = std::move(generation)] {
+            bridge->generation_ = generation;
+            emit bridge->generationChanged();
+        });
+    }
     void on_log(const LogEntry& entry) override {
         post([bridge = bridge_, entry] { bridge->addLog(entry); });
     }
@@ -570,6 +576,17 @@ void SessionBridge::run() {
     } else {
         session_->run(options_);
     }
+}
+
+void SessionBridge::generate(const session::GenerateRequest& request) {
+    tellOfOlderText();
+    session_->generate(request);
+}
+
+void SessionBridge::setPrompt(const QString& prompt) {
+    if (prompt == prompt_) return;
+    prompt_ = prompt;
+    emit promptChanged();
 }
 
 void SessionBridge::setTrainingData(const session::DataSpec& data) {
