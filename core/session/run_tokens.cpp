@@ -106,8 +106,8 @@ RunTokens tokens_of_run(const QueryContext& context) {
     }
     std::shared_ptr<const TextModel> text;
     try {
-        text = context.text_model();
-        if (text->vocabulary_size() > 0) vocabulary = text->vocabulary_size();
+        if (!sequences.empty()) text = context.text_model();
+        if (text != nullptr && text->vocabulary_size() > 0) vocabulary = text->vocabulary_size();
     } catch (const Error&) {
         text = nullptr;  // ids have no names
     }
