@@ -162,11 +162,10 @@ std::vector<AttentionSite> find_attentions(const Recording& recording, const Tok
         if (event.phase != RunPhase::Forward) continue;
         if (is_fused(event) && is_usable(recording, event, 2, 2)) {
             const AttentionSite site = fused_site(recording, axes, event);
-            // Where it was opened its own softmax came before it.
-            std::erase_if(out, [&](const AttentionSite& part) {
-                return part.event > fused_before && part.scope == site.scope && part.queries == site.queries &&
-                       part.keys == site.keys && (!part.is_fused || part.heads == site.heads);
-            });
+            // Where it was opened its own softmax came just before it.
+            const bool was_opened = recording.value(event.outputs.front()).producer != id;
+            if (was_opened && !out.empty() && out.back().event > fused_before && out.back().scope == site.scope)
+                out.pop_back();
             out.push_back(site);
             fused_before = id;
             continue;

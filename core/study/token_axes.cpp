@@ -121,7 +121,7 @@ Axes reshaped(const Read& from, const Shape& out) {
         }
         std::int64_t product = 1;
         for (std::size_t j = 0; j < out.size(); product *= out[j++])
-            if (size > 1 && out[j] > size && out[j] % size == 0 && product * out[j] == before * size)
+            if (size > 0 && out[j] > size && out[j] % size == 0 && product * out[j] == before * size)
                 axes[j] = {axis.sequence, axis.first, size};
     }
     return axes;

@@ -49,7 +49,7 @@ const Json& insights() {
 void run_text(Session& session, const Json& each) {
     session.open(kFolders / each["folder"].get<std::string>());
     session.wait_idle();
-    const TokenizedText tokens = ask(session, TokenizeQuery{each["text"].get<std::string>()});
+    const TokenizedText tokens = ask(session, TokenizeQuery{each["text"].get<std::string>(), {}});
     session.set_inputs(tokens.inputs);
     session.run({});
     session.wait_idle();
@@ -121,7 +121,7 @@ void TestLanguage::tokens_equal_transformers() {
     Session session;
     session.open(kFolders / each["folder"].get<std::string>());
     session.wait_idle();
-    const TokenizedText tokens = ask(session, TokenizeQuery{each["text"].get<std::string>()});
+    const TokenizedText tokens = ask(session, TokenizeQuery{each["text"].get<std::string>(), {}});
     QCOMPARE(tokens.error, std::string());
     std::vector<std::int64_t> ids;
     std::vector<std::string> names;
@@ -134,6 +134,11 @@ void TestLanguage::tokens_equal_transformers() {
     QCOMPARE(ids, each["ids"].get<std::vector<std::int64_t>>());
     QCOMPARE(names, each["tokens"].get<std::vector<std::string>>());
     QVERIFY(tokens.can_generate);
+    // Ids alone.
+    const TokenizedText again = ask(session, TokenizeQuery{{}, ids});
+    QCOMPARE(again.tokens.size(), ids.size());
+    QCOMPARE(input_spec_text(again.inputs.front()), input_spec_text(tokens.inputs.front()));
+    QVERIFY(ask(session, TokenizeQuery{{}, {100'000}}).error.find("no token 100000") != std::string::npos);
     // The run was on them.
     run_text(session, each);
     const RunTokensAnswer run = ask(session, RunTokensQuery{});
@@ -200,6 +205,11 @@ void TestLanguage::fused_attention_has_weights() {
     session.open(std::string(LOUPE_SOURCE_DIR "/tests/session/fused_attention.py"));
     session.wait_idle();
     QVERIFY2(session.model() != nullptr, session.status().error.c_str());
+    RunOptions opened;
+    opened.opens_operators = true;
+    session.run(opened);
+    session.wait_idle();
+    QCOMPARE(ask(session, AttentionsQuery{}).sites.size(), 8u);
     session.run({});
     session.wait_idle();
     QCOMPARE(session.status().error, std::string());
@@ -283,7 +293,7 @@ void TestLanguage::odds_equal_transformers() {
         check(got.probability, "probability");
     }
     // A part of them, with more choices.
-    const NextTokens part = ask(session, NextTokensQuery{.first = next.places - 1, .count = 10, .top = 7});
+    const NextTokens part = ask(session, NextTokensQuery{.first = -1, .count = 10, .top = 7});
     QCOMPARE(part.odds.size(), 1u);
     QCOMPARE(part.odds[0].top.size(), 7u);
     QCOMPARE(part.odds[0].top[0].token.id, next.odds.back().top[0].token.id);
@@ -544,7 +554,7 @@ void TestLanguage::models_without_a_tokenizer_have_numbers() {
     for (const TokenInfo& token : run.rows[0].tokens) query.ids.push_back(token.id);
     query.token = 5;
     QCOMPARE(ask(session, query).error, std::string());
-    QVERIFY(ask(session, TokenizeQuery{"text"}).error.find("takes no text") != std::string::npos);
+    QVERIFY(ask(session, TokenizeQuery{"text", {}}).error.find("takes no text") != std::string::npos);
 }
 
 void TestLanguage::refuses_in_one_line() {

@@ -194,6 +194,7 @@ void SessionBridge::takeModel(std::shared_ptr<const session::ModelInfo> model) {
     node_ = -1;
     source_ = {};
     if (!isAgain) undo_.clear();
+    if (!isAgain) askTextModel();
     emit unsavedChanged();
     emit modelChanged();
     emit trainingChanged();
@@ -576,6 +577,20 @@ void SessionBridge::run() {
     } else {
         session_->run(options_);
     }
+}
+
+// Whether the model takes text.
+void SessionBridge::askTextModel() {
+    const bool was_text = takesText();
+    text_model_ = {};
+    if (was_text) emit textModelChanged();
+    if (!model_ || !model_->recorded_in.empty()) return;
+    ask(QStringLiteral("bridge.text"), session::TokenizeQuery{"a", {}}, this,
+        [this, path = model_->path](const session::TokenizedText& answer) {
+            if (!model_ || model_->path != path) return;
+            text_model_ = answer;
+            emit textModelChanged();
+        });
 }
 
 void SessionBridge::generate(const session::GenerateRequest& request) {

@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/session/queries/tokenize.h"
 #include "core/session/session.h"
 
 namespace loupe::views {
@@ -47,6 +48,9 @@ class SessionBridge : public QObject {
     const std::shared_ptr<const session::CompileReport>& compiled() const { return compiled_; }
     // Text that the model made; null: none since it was opened.
     const std::shared_ptr<const session::Generation>& generation() const { return generation_; }
+    // Of a model of a folder with a tokenizer; others have an error that says why not. Asked for when it is opened.
+    const session::TokenizedText& textModel() const { return text_model_; }
+    bool takesText() const { return text_model_.error.empty() && !text_model_.tokens.empty(); }
     // Of the panels Text and Generation.
     const QString& prompt() const { return prompt_; }
     void setPrompt(const QString& prompt);
@@ -200,6 +204,7 @@ class SessionBridge : public QObject {
     void compiledChanged();
     void generationChanged();
     void promptChanged();
+    void textModelChanged();
     void formRefused(const QString& why);
     // The last of log() is new.
     void logAdded();
@@ -229,6 +234,7 @@ class SessionBridge : public QObject {
     void trimLog();
     void takeModel(std::shared_ptr<const session::ModelInfo> model);
     void takeRecording(std::shared_ptr<const session::Recording> recording);
+    void askTextModel();
     void takeEvents();
     void selectWanted();
     void selectEvent(session::EventId event);
@@ -255,6 +261,7 @@ class SessionBridge : public QObject {
     std::shared_ptr<const session::TrainingLog> training_;
     std::shared_ptr<const session::CompileReport> compiled_;
     std::shared_ptr<const session::Generation> generation_;
+    session::TokenizedText text_model_;
     QString prompt_;
     std::size_t event_count_ = 0;
     session::EventId wanted_event_ = 0;  // of the previous step: selected again in the next one

@@ -54,6 +54,7 @@ GenerationView::GenerationView(SessionBridge& bridge, QWidget* parent) : View(br
             [this](session::ValueId value) { this->bridge().setCurrentValue(value); });
     hint_ = new EmptyHint(this);
     connect(&bridge, &SessionBridge::modelChanged, this, &GenerationView::takeModel);
+    connect(&bridge, &SessionBridge::textModelChanged, this, &GenerationView::takeTextModel);
     connect(&bridge, &SessionBridge::statusChanged, this, &GenerationView::showState);
     connect(&bridge, &SessionBridge::promptChanged, this, &GenerationView::showState);
     connect(&bridge, &SessionBridge::generationChanged, this, &GenerationView::takeGeneration);
@@ -185,22 +186,18 @@ void GenerationView::takeModel() {
     const QString path = model ? text(model->path) : QString();
     if (path == path_ && model) return showState();
     path_ = path;
-    can_generate_ = false;
-    why_not_.clear();
     begins_ = false;
     takeGeneration();
-    if (!model || !model->recorded_in.empty()) return;
-    waiting_ = true;
-    bridge().ask(QStringLiteral("generation.model"), session::TokenizeQuery{"a"}, this,
-                 [this, path](const session::TokenizedText& answer) {
-                     waiting_ = false;
-                     if (path != path_) return;
-                     can_generate_ = answer.error.empty() && answer.can_generate;
-                     why_not_ = answer.error.empty() ? tr("This model gives no scores of the next token.")
-                                                     : tr("This model makes no text: %1.").arg(text(answer.error));
-                     if (can_generate_) sampling_->setSampling(answer.sampling);
-                     showState();
-                 });
+    takeTextModel();
+}
+
+void GenerationView::takeTextModel() {
+    const session::TokenizedText& taken = bridge().textModel();
+    can_generate_ = bridge().takesText() && taken.can_generate;
+    why_not_ = taken.error.empty() ? QString() : tr("This model makes no text: %1.").arg(text(taken.error));
+    if (bridge().takesText() && !can_generate_) why_not_ = tr("This model gives no scores of the next token.");
+    if (can_generate_) sampling_->setSampling(taken.sampling);
+    showState();
 }
 
 void GenerationView::takeGeneration() {
@@ -318,9 +315,9 @@ void GenerationView::showState() {
     note_->setText(words);
     hint_->say(!bridge().model()
                    ? tr("Open a language model: a Hugging Face folder with config.json, weights and tokenizer.json.")
-               : can_generate_ || waiting_ ? QString()
-               : why_not_.isEmpty()        ? tr("A recorded run makes no text; run its model again.")
-                                           : why_not_);
+               : can_generate_      ? QString()
+               : why_not_.isEmpty() ? tr("A recorded run makes no text; run its model again.")
+                                    : why_not_);
 }
 
 void GenerationView::find() { next_->setFocus(); }

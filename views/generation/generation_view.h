@@ -3,7 +3,7 @@
 // The Generation panel: text made token by token. Each token is a run that all panels show, and that can be stepped
 // through.
 
-#include "core/session/queries/tokenize.h"
+#include "core/session/generation.h"
 #include "views/common/view.h"
 
 class QPlainTextEdit;
@@ -30,7 +30,6 @@ class GenerationView : public View {
     GenerationView(SessionBridge& bridge, QWidget* parent);
 
     void find() override;
-    bool isSettled() const override { return !waiting_; }
     void addActions(QMenu& menu) override;
 
     SamplingBar* sampling() { return sampling_; }
@@ -49,6 +48,7 @@ class GenerationView : public View {
     void makeText(QSplitter* splitter);
     void makeSteps(QSplitter* splitter);
     void takeModel();
+    void takeTextModel();
     void takeGeneration();
     void showText();
     void showChoices();
@@ -73,7 +73,6 @@ class GenerationView : public View {
     QString path_;
     QString why_not_;  // the model makes no text
     bool can_generate_ = false;
-    bool waiting_ = false;
     bool begins_ = false;
 };
 

@@ -84,6 +84,7 @@ TextView::TextView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent
     connect(&typing_, &QTimer::timeout, this, &TextView::tokenize);
     connect(chips_, &TokenChips::chosenChanged, this, [this](int token) { choosePlace(token); });
     connect(&bridge, &SessionBridge::modelChanged, this, &TextView::takeModel);
+    connect(&bridge, &SessionBridge::textModelChanged, this, &TextView::takeTextModel);
     connect(&bridge, &SessionBridge::recordingChanged, this, &TextView::askRun);
     connect(&bridge, &SessionBridge::statusChanged, this, [this] {
         showState();
@@ -214,7 +215,7 @@ void TextView::takeModel() {
     const QString path = model ? text(model->path) : QString();
     if (path == path_ && model) return showState();
     path_ = path;
-    is_text_model_ = false;
+    is_text_model_ = bridge().takesText();
     typed_ = {};
     typed_of_.clear();
     ran_ = {};
@@ -226,24 +227,23 @@ void TextView::takeModel() {
     place_text_->clear();
     forgetSaliency();
     showState();
-    if (!model || !model->recorded_in.empty()) return;
-    // Whether it takes text, and what a text without words is.
-    ask(QStringLiteral("model"), session::TokenizeQuery{"a"}, [this, path](const session::TokenizedText& answer) {
-        if (path != path_) return;
-        is_text_model_ = answer.error.empty();
-        if (is_text_model_) {
-            emit bridge().panelWanted(QStringLiteral("text"));
-            if (!prompt_->toPlainText().isEmpty()) tokenize();
-        }
-        showState();
-    });
+}
+
+void TextView::takeTextModel() {
+    is_text_model_ = bridge().takesText();
+    if (is_text_model_) {
+        typed_.most_tokens = bridge().textModel().most_tokens;
+        emit bridge().panelWanted(QStringLiteral("text"));
+        if (!prompt_->toPlainText().isEmpty()) tokenize();
+    }
+    showState();
 }
 
 void TextView::tokenize() {
     typing_.stop();
     if (!is_text_model_) return;
     const QString of = prompt_->toPlainText();
-    ask(QStringLiteral("tokenize"), session::TokenizeQuery{of.toStdString()},
+    ask(QStringLiteral("tokenize"), session::TokenizeQuery{of.toStdString(), {}},
         [this, of](const session::TokenizedText& answer) { showTyped(answer, of); });
 }
 

@@ -56,6 +56,7 @@ class TextView : public View {
     void makePrompt(QWidget* parent, QLayout* layout);
     void makeOdds(QSplitter* splitter);
     void takeModel();
+    void takeTextModel();
     void tokenize();
     void showTyped(const session::TokenizedText& text, const QString& of);
     void askRun();

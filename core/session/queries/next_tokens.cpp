@@ -35,7 +35,8 @@ NextTokens answer(const NextTokensQuery& query, QueryContext& context) {
     out.vocabulary = shape.back();
     out.places = shape[shape.size() - 2];
     out.first_place = axis.first;
-    const std::int64_t first = std::clamp<std::int64_t>(query.first, 0, out.places);
+    const std::int64_t first =
+        std::clamp<std::int64_t>(query.first < 0 ? query.first + out.places : query.first, 0, out.places);
     const std::int64_t count = std::clamp<std::int64_t>(query.count, 0, std::min(kMostPlaces, out.places - first));
     if (count == 0) return out;
     const Tensor logits = context.elements(run.logits);

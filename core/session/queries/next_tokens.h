@@ -45,7 +45,7 @@ struct NextTokensQuery {
     using Answer = NextTokens;
     static const QueryRecord& record();
 
-    std::int64_t first = 0;  // of the places that have scores
+    std::int64_t first = 0;  // of the places that have scores; negative: from the end
     std::int64_t count = 64;
     int top = 5;
 };

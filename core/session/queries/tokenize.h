@@ -30,7 +30,8 @@ struct TokenizeQuery {
     static const QueryRecord& record();
 
     std::string text = {};
+    std::vector<std::int64_t> ids = {};  // not empty: these tokens, not those of the text
 };
-auto fields(Like<TokenizeQuery> auto& it) { return std::tie(it.text); }
+auto fields(Like<TokenizeQuery> auto& it) { return std::tie(it.text, it.ids); }
 
 }  // namespace loupe::session
