@@ -131,7 +131,7 @@ void GenerationDriver::generate(const GenerateRequest& request) {
 }
 
 // The run that gives the token of that number: of the next one, or again of one that came.
-void GenerationDriver::run_recorded(const RunOptions& options, std::size_t step) {
+void GenerationDriver::run_recorded(RunOptions options, std::size_t step) {
     const bool is_next = step == generator_->generated().size();
     bool& has_traced = generator_->held(step) > 0 ? has_traced_step_ : has_traced_prompt_;
     RunDriver::GivenRun run;
@@ -139,6 +139,11 @@ void GenerationDriver::run_recorded(const RunOptions& options, std::size_t step)
     const std::size_t held = generator_->held(step);
     run.held_ids.assign(generator_->ids().begin(), generator_->ids().begin() + static_cast<std::ptrdiff_t>(held));
     run.traces = !std::exchange(has_traced, true);
+    // What stands in the recording is what it ran on, so that it is not taken for a run of the prompt.
+    const std::size_t known = generator_->ids().size() - generator_->generated().size() + step;
+    options.inputs =
+        generator_->model()->specs_of_ids({generator_->ids().begin() + static_cast<std::ptrdiff_t>(held),
+                                           generator_->ids().begin() + static_cast<std::ptrdiff_t>(known)});
     const auto began = Clock::now();
     run.on_result = [&](const IValue& result) {
         shown_cache_ = tensors_of_cache(result);

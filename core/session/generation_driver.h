@@ -33,7 +33,7 @@ class GenerationDriver {
   private:
     RunOptions run_options(const GenerateRequest& request) const;
     void begin(const GenerateRequest& request);
-    void run_recorded(const RunOptions& options, std::size_t step);
+    void run_recorded(RunOptions options, std::size_t step);
     void run_unrecorded();
     void look_at(const GenerateRequest& request);
     void note_token(double seconds);

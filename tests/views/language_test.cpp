@@ -14,6 +14,7 @@
 
 #include "core/session/queries/next_tokens.h"
 #include "tests/views/patience.h"
+#include "tests/views/sample_run.h"
 #include "views/attention/attention_picture.h"
 #include "views/attention/attention_view.h"
 #include "views/attention/head_tiles.h"
@@ -23,6 +24,7 @@
 #include "views/generation/cache_table.h"
 #include "views/generation/generation_view.h"
 #include "views/generation/sampling_bar.h"
+#include "views/graph/node_metrics.h"
 #include "views/tensor/tensor_view.h"
 #include "views/text/odds_model.h"
 #include "views/text/text_view.h"
@@ -292,6 +294,27 @@ class LanguageTest : public QObject {
         QTRY_COMPARE(view.grid()->rowCount(), 8);
         QTRY_VERIFY(
             view.grid()->headerData(0, Qt::Vertical, Qt::DisplayRole).toString().startsWith(QStringLiteral("4  ")));
+    }
+
+    // Lines of the graph: [batch, tokens, width].
+    void sizesOfTokensStandInBrackets() {
+        const auto model = testing::sampleModel();
+        const auto recording = testing::sampleRun();
+        const GraphIndex index(model->graph, false);
+        NodeMetrics metrics;
+        metrics.reset(&index, recording.get());
+        metrics.update(recording->event_count());
+        const GraphPort port{0, 0};
+        const session::Value* value = metrics.portValue(port);
+        QVERIFY(value != nullptr && value->shape.size() > 1);
+        const QString plain = metrics.portText(port);
+        QVERIFY(!plain.contains(QLatin1Char('[')) && !metrics.hasTokens(port));
+        metrics.setTokenAxes({{}, {{value->id, 1}}});
+        QVERIFY(metrics.hasTokens(port));
+        QString wanted = plain;
+        const QString size = QString::number(value->shape[1]);
+        wanted.replace(wanted.indexOf(QLatin1Char('x')) + 1, size.size(), QStringLiteral("[%1]").arg(size));
+        QCOMPARE(metrics.portText(port), wanted);
     }
 
     void othersAreSaidToHaveNone() {

@@ -302,9 +302,9 @@ void TextView::askRun() {
         ran_in_ = nullptr;
         return showState();
     }
-    const bool isDone = recording->is_complete();
-    if (ran_in_ == recording && isDone && ran_.logits != 0) return;
+    if (ran_in_ == recording && was_complete_) return;
     ran_in_ = recording;
+    was_complete_ = recording->is_complete();
     ask(QStringLiteral("run"), session::RunTokensQuery{}, [this, recording](const session::RunTokensAnswer& answer) {
         if (recording == this->bridge().recording()) showRun(answer);
     });

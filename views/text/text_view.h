@@ -6,6 +6,7 @@
 #include <QSet>
 #include <QTimer>
 
+#include "core/session/queries/next_tokens.h"
 #include "core/session/queries/run_tokens.h"
 #include "core/session/queries/saliency.h"
 #include "core/session/queries/tokenize.h"
@@ -95,7 +96,8 @@ class TextView : public View {
     bool is_text_model_ = false;
     bool runs_when_typed_ = false;  // the run waits for the tokens
     session::RunTokensAnswer ran_;
-    std::shared_ptr<const session::Recording> ran_in_;
+    std::shared_ptr<const session::Recording> ran_in_;  // that was asked for
+    bool was_complete_ = false;                         // then
     session::PlaceOdds shown_place_;
     session::TokenInfo explained_;
     std::int64_t chosen_place_ = -1;

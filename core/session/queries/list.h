@@ -34,6 +34,7 @@
 #include "core/session/queries/table.h"
 #include "core/session/queries/tables.h"
 #include "core/session/queries/tensor.h"
+#include "core/session/queries/token_axes.h"
 #include "core/session/queries/tokenize.h"
 #include "core/session/queries/trace_check.h"
 #include "core/session/queries/train_mode.h"
@@ -79,6 +80,7 @@ using AllQueries = QueryTypes<
     TableQuery,
     TablesQuery,
     TensorQuery,
+    TokenAxesQuery,
     TokenizeQuery,
     TraceCheckQuery,
     TrainModeQuery,
