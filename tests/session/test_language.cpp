@@ -209,7 +209,8 @@ void TestLanguage::fused_attention_has_weights() {
     opened.opens_operators = true;
     session.run(opened);
     session.wait_idle();
-    QCOMPARE(ask(session, AttentionsQuery{}).sites.size(), 8u);
+    const Attentions parts = ask(session, AttentionsQuery{});
+    QVERIFY2(parts.sites.size() == 8u, (parts.error + session.status().error).c_str());
     session.run({});
     session.wait_idle();
     QCOMPARE(session.status().error, std::string());

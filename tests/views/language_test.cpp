@@ -112,7 +112,6 @@ class LanguageTest : public QObject {
     void placesComeInPages() {
         std::vector<std::int64_t> asked;
         OddsModel model([&](std::int64_t first) { asked.push_back(first); }, nullptr);
-        const QAbstractItemModelTester tester(&model);
         const auto part = [](std::int64_t first, std::int64_t count) {
             session::NextTokens next;
             next.places = 100;
@@ -144,6 +143,7 @@ class LanguageTest : public QObject {
         QCOMPARE(model.index(3, OddsModel::FirstChoice).data(BarDelegate::kShareRole).toDouble(), 0.25);
         std::int64_t count = 0;
         QVERIFY(std::abs(model.meanLoss(&count) - std::log(4.0)) < 1e-12 && count == 100);
+        const QAbstractItemModelTester tester(&model);
     }
 
     void aTextRuns() {
@@ -213,7 +213,7 @@ class LanguageTest : public QObject {
         QCOMPARE(view.sites()->currentIndex(), 1);
         QTRY_VERIFY(view.isSettled());
         QCOMPARE(view.picture()->map().site.scope, std::string("model.layers.1.self_attn"));
-        hover(*view.picture(), view.picture()->cellRect(4, 2).center().toPoint());
+        testing::hover(*view.picture(), view.picture()->cellRect(4, 2).center().toPoint());
         QVERIFY2(view.said().contains(QStringLiteral(" attends to ")), qPrintable(view.said()));
     }
 
@@ -232,7 +232,7 @@ class LanguageTest : public QObject {
         QCOMPARE(view.choices()->topLevelItemCount(), 20);
         QCOMPARE(view.cache()->list()->topLevelItemCount(), 2);
         QVERIFY2(
-            view.cache()->summary().startsWith(QStringLiteral("1.5 KiB of keys and values: 12 tokens, 128 B a token")),
+            view.cache()->summary().startsWith(QStringLiteral("1.50 KiB of keys and values: 12 tokens, 128 B a token")),
             qPrintable(view.cache()->summary()));
         // A key of the cache is a tensor of the run.
         QSignalSpy wanted(view.cache(), &CacheTable::valueWanted);

@@ -20,6 +20,7 @@ constexpr int kWidestLabel = 110;
 constexpr int kMargin = 6;
 constexpr int kScaleHeight = 22;
 constexpr double kGreatestCell = 34;
+constexpr int kFewRows = 4;
 
 QFont labelFont() {
     QFont font = Theme::instance().monoFont();
@@ -112,39 +113,44 @@ void AttentionPicture::fit() {
     update();
 }
 
-// Square cells, as large as there is room for, at the side of their labels.
+// Square cells, as large as there is room for, beside their labels; those of a few queries are higher than wide.
 QRectF AttentionPicture::area() const {
     const double wide = std::max(10, width() - row_label_ - 2 * kMargin);
     const double tall = std::max(10, height() - column_label_ - kScaleHeight - 2 * kMargin);
-    const double cell =
-        std::min({wide / std::max(1, map_.map.columns), tall / std::max(1, map_.map.rows), kGreatestCell}) * zoom_;
-    return {kMargin + row_label_ + pan_.x(), kMargin + column_label_ + pan_.y(), cell * map_.map.columns,
-            cell * map_.map.rows};
+    const double across = wide / std::max(1, map_.map.columns), down = tall / std::max(1, map_.map.rows);
+    const double cell = std::min({across, down, kGreatestCell});
+    const double high = map_.map.rows <= kFewRows ? std::min(down, kGreatestCell) : cell;
+    return {kMargin + row_label_ + pan_.x(), kMargin + column_label_ + pan_.y(), cell * zoom_ * map_.map.columns,
+            high * zoom_ * map_.map.rows};
 }
 
 QRectF AttentionPicture::cellRect(int row, int column) const {
     const QRectF all = area();
-    const double cell = all.width() / std::max(1, map_.map.columns);
-    return {all.left() + column * cell, all.top() + row * cell, cell, cell};
+    const double wide = all.width() / std::max(1, map_.map.columns), high = all.height() / std::max(1, map_.map.rows);
+    return {all.left() + column * wide, all.top() + row * high, wide, high};
 }
 
 std::pair<int, int> AttentionPicture::cellAt(QPointF place) const {
     const QRectF all = area();
     const QRectF seen(kMargin + row_label_, kMargin + column_label_, width(), height() - kScaleHeight);
     if (!all.contains(place) || !seen.contains(place) || map_.map.columns == 0) return {-1, -1};
-    const double cell = all.width() / map_.map.columns;
-    return {std::min(static_cast<int>((place.y() - all.top()) / cell), map_.map.rows - 1),
-            std::min(static_cast<int>((place.x() - all.left()) / cell), map_.map.columns - 1)};
+    const double wide = all.width() / map_.map.columns, high = all.height() / std::max(1, map_.map.rows);
+    return {std::min(static_cast<int>((place.y() - all.top()) / high), map_.map.rows - 1),
+            std::min(static_cast<int>((place.x() - all.left()) / wide), map_.map.columns - 1)};
 }
 
 void AttentionPicture::paintLabels(QPainter& painter) const {
     const QRectF all = area();
     const double cell = all.width() / std::max(1, map_.map.columns);
+    const double high = all.height() / std::max(1, map_.map.rows);
     const QFontMetrics metrics(labelFont());
     painter.setFont(labelFont());
     const Theme& theme = Theme::instance();
     // Where cells are narrower than a line, one label for several.
-    const int every = std::max(1, static_cast<int>(std::ceil(metrics.height() * 0.95 / std::max(cell, 0.01))));
+    const auto everyFor = [&](double size) {
+        return std::max(1, static_cast<int>(std::ceil(metrics.height() * 0.95 / std::max(size, 0.01))));
+    };
+    const int every = everyFor(cell), everyRow = everyFor(high);
     const auto ink = [&](bool isMarked) {
         return theme.colour(isMarked ? Theme::Colour::Accent : Theme::Colour::Text);
     };
@@ -152,9 +158,9 @@ void AttentionPicture::paintLabels(QPainter& painter) const {
     painter.setClipRect(
         QRectF(0, kMargin + column_label_, row_label_ + kMargin, height() - column_label_ - kScaleHeight - kMargin));
     for (int i = 0; i < map_.map.rows; ++i) {
-        if (i % every != 0 && i != row_) continue;
+        if (i % everyRow != 0 && i != row_) continue;
         painter.setPen(ink(i == row_));
-        const QRectF place(kMargin, all.top() + i * cell + cell / 2 - metrics.height() / 2.0, row_label_ - 5,
+        const QRectF place(kMargin, all.top() + i * high + high / 2 - metrics.height() / 2.0, row_label_ - 5,
                            metrics.height());
         painter.drawText(
             place, Qt::AlignRight | Qt::AlignVCenter,

@@ -95,9 +95,7 @@ QString AttentionView::said() const { return hover_->text().trimmed(); }
 
 // --- where the model attends
 
-void AttentionView::comeIntoSight() {
-    if (is_due_) askSites();
-}
+void AttentionView::comeIntoSight() { askSites(); }
 
 void AttentionView::askSites() {
     const auto& recording = bridge().recording();

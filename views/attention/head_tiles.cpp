@@ -83,7 +83,7 @@ void HeadTiles::paintEvent(QPaintEvent*) {
         if (!rect.intersects(viewport()->rect())) continue;
         const QImage& image = images_[static_cast<std::size_t>(head)];
         // Fewer queries than keys make a flat picture, not a stretched one.
-        QSize size = image.size().scaled(kTile, kTile, Qt::KeepAspectRatio).expandedTo({4, 4});
+        QSize size = image.size().scaled(kTile, kTile, Qt::KeepAspectRatio).expandedTo({10, 10});
         const QRect inside(rect.topLeft(), size);
         painter.drawImage(inside, image);
         painter.setPen(head == chosen_ ? QPen(theme.colour(Theme::Colour::Accent), 2)

@@ -95,7 +95,7 @@ int TokenChips::arrangeIn(int width, std::vector<QRect>* out) const {
         int wide = std::max(word.horizontalAdvance(visibleToken(tokens_[i])),
                             id.horizontalAdvance(QString::number(tokens_[i].id)));
         if (!scores_.empty()) wide = std::max(wide, id.horizontalAdvance(scoreText(scores_[i])));
-        wide = std::min(wide, kWidest) + 2 * kPadding;
+        wide = std::min(wide + 2, kWidest) + 2 * kPadding;  // what is drawn may be wider by a part of a pixel
         if (x + wide > width - kMargin && x > kMargin) {
             x = kMargin;
             y += tall + kGap;
@@ -129,10 +129,15 @@ QRect TokenChips::chipRect(int token) const {
     return rects_[static_cast<std::size_t>(token)].translated(0, -verticalScrollBar()->value());
 }
 
+// From the colour of a chip without a number to one end of the diverging map.
 QColor TokenChips::chipColour(int token) const {
     const auto at = static_cast<std::size_t>(token);
     if (at >= scores_.size() || !(greatest_ > 0) || !std::isfinite(scores_[at])) return {};
-    return QColor::fromRgb(colourAt(ColourMap::Diverging, 0.5 + 0.5 * scores_[at] / greatest_));
+    const QColor end = QColor::fromRgb(colourAt(ColourMap::Diverging, scores_[at] > 0 ? 0.95 : 0.05));
+    const QColor plain = Theme::instance().colour(Theme::Colour::Raised);
+    const double share = std::abs(scores_[at]) / greatest_;
+    const auto mixed = [share](int from, int to) { return static_cast<int>(std::lround(from + share * (to - from))); };
+    return {mixed(plain.red(), end.red()), mixed(plain.green(), end.green()), mixed(plain.blue(), end.blue())};
 }
 
 int TokenChips::chipAt(QPoint place) const {
@@ -199,6 +204,7 @@ void TokenChips::changeEvent(QEvent* event) {
 }
 
 void TokenChips::mousePressEvent(QMouseEvent* event) { choose(chipAt(event->position().toPoint())); }
+void TokenChips::mouseReleaseEvent(QMouseEvent* event) { event->accept(); }
 
 void TokenChips::keyPressEvent(QKeyEvent* event) {
     const int last = static_cast<int>(tokens_.size()) - 1;

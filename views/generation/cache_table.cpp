@@ -40,9 +40,8 @@ CacheTable::CacheTable(QWidget* parent) : QWidget(parent) {
     list_->setUniformRowHeights(true);
     list_->setIndentation(12);
     list_->setItemDelegate(new BarDelegate(list_));
-    list_->header()->setStretchLastSection(false);
-    list_->header()->setSectionResizeMode(Layer, QHeaderView::Stretch);
-    const int widths[] = {110, 96, 70, 62, 70};
+    list_->header()->setStretchLastSection(true);
+    const int widths[] = {86, 84, 66, 58, 60};
     for (int i = 0; i < 5; ++i) list_->setColumnWidth(i, widths[i]);
     connect(list_, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
         if (item != nullptr && item->data(0, kValueRole).toUInt() != 0)
@@ -77,14 +76,13 @@ void CacheTable::setGeneration(const session::Generation* made) {
     summary_->setText(words + QLatin1Char('.'));
     int number = 0;
     for (const session::CachedLayer& layer : made->cache) {
-        const QString name = layer.scope.empty() ? tr("layer %1").arg(number) : text(layer.scope);
-        ++number;
+        const QString name = tr("layer %1").arg(number++);
         auto* item = new QTreeWidgetItem(
             list_, {name, text(layer.dtype), bytesText(static_cast<double>(layer.bytes)),
                     bytesText(static_cast<double>(layer.bytes_a_token)),
                     layer.weight_bytes > 0 ? bytesText(static_cast<double>(layer.weight_bytes)) : QString()});
         item->setData(Bytes, BarDelegate::kShareRole, most > 0 ? static_cast<double>(layer.bytes) / most : 0.0);
-        item->setToolTip(Layer, name);
+        item->setToolTip(Layer, layer.scope.empty() ? name : tr("%1: %2").arg(name, text(layer.scope)));
         const auto add = [&](const QString& what, const session::Shape& shape, session::ValueId value) {
             auto* part = new QTreeWidgetItem(item, {what, shapeText(shape)});
             part->setData(0, kValueRole, value);

@@ -44,7 +44,7 @@ GenerationView::GenerationView(SessionBridge& bridge, QWidget* parent) : View(br
     makeSteps(splitter);
     cache_ = new CacheTable(splitter);
     splitter->addWidget(cache_);
-    splitter->setSizes({250, 560, 170, 380});
+    splitter->setSizes({200, 470, 150, 340});
     splitter->setStretchFactor(0, 1);
     splitter->setStretchFactor(1, 2);
     splitter->setStretchFactor(2, 0);
@@ -118,7 +118,7 @@ void GenerationView::makeSteps(QSplitter* splitter) {
     steps_->verticalHeader()->setDefaultSectionSize(QFontMetrics(Theme::instance().monoFont()).height() + 6);
     steps_->horizontalHeader()->setHighlightSections(false);
     steps_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    const int widths[] = {34, 84, 66, 76, 46, 46, 58, 70, 74};
+    const int widths[] = {28, 76, 60, 68, 42, 46, 54, 64, 68};
     for (int column = 0; column < StepTable::kColumns; ++column) steps_->setColumnWidth(column, widths[column]);
     connect(steps_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] {
         showChoices();
@@ -134,7 +134,7 @@ void GenerationView::makeSteps(QSplitter* splitter) {
     choices_->setHeaderLabels({tr("Chosen from"), tr("Probability")});
     choices_->setItemDelegate(new BarDelegate(choices_));
     choices_->header()->setStretchLastSection(true);
-    choices_->setColumnWidth(0, 90);
+    choices_->setColumnWidth(0, 80);
     splitter->addWidget(choices_);
 }
 
@@ -303,6 +303,8 @@ void GenerationView::showState() {
         words = tr("%1; the text has ended").arg(counted(static_cast<std::int64_t>(made->tokens.size()), "token"));
     else if (bridge().isBusy() && !bridge().status().progress.empty())
         words = text(bridge().status().progress);
+    else if (can_generate_ && bridge().isPaused())
+        words = tr("Inside a run: F10 and F11 go on, F5 finishes it");
     else if (hasTokens && !isSame())
         words = tr("The prompt or the settings are others now: the next token begins anew");
     else if (hasTokens) {

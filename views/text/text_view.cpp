@@ -155,7 +155,7 @@ void TextView::makeOdds(QSplitter* splitter) {
     table_->verticalHeader()->setDefaultSectionSize(QFontMetrics(Theme::instance().monoFont()).height() + 6);
     table_->horizontalHeader()->setHighlightSections(false);
     table_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    const int widths[] = {34, 84, 84, 62, 52, 60, 120, 110, 110, 110, 110};
+    const int widths[] = {28, 76, 76, 60, 44, 54, 116, 110, 110, 110, 110};
     for (int column = 0; column < OddsModel::kColumns; ++column) table_->setColumnWidth(column, widths[column]);
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& index) {
         if (index.isValid() && index.row() < static_cast<int>(odds_->odds().size()))
@@ -182,8 +182,8 @@ void TextView::makeOdds(QSplitter* splitter) {
     choices_->setItemDelegate(new BarDelegate(choices_));
     choices_->header()->setStretchLastSection(false);
     choices_->header()->setSectionResizeMode(1, QHeaderView::Stretch);
-    choices_->setColumnWidth(0, 90);
-    choices_->setColumnWidth(2, 60);
+    choices_->setColumnWidth(0, 84);
+    choices_->setColumnWidth(2, 46);
     connect(choices_, &QTreeWidget::itemActivated, this, &TextView::explain);
     connect(choices_, &QTreeWidget::currentItemChanged, this, &TextView::showState);
     column->addWidget(choices_, 1);
@@ -192,7 +192,7 @@ void TextView::makeOdds(QSplitter* splitter) {
     connect(explain_, &QToolButton::clicked, this, &TextView::explain);
     column->addLayout(bar);
     splitter->addWidget(side);
-    splitter->setSizes({460, 230});
+    splitter->setSizes({450, 190});
     splitter->setStretchFactor(0, 1);
     splitter->setStretchFactor(1, 0);
 }
@@ -335,6 +335,7 @@ void TextView::showRow() {
     const bool isMade =
         made && at == 0 && !made->tokens.empty() && tokens.size() >= made->prompt.size() && row.held > 0;
     chips_->setTokens(std::move(tokens), isMade ? static_cast<int>(made->prompt.size()) : -1);
+    if (chips_->scores().empty()) legend_->hide();
     showState();
 }
 
