@@ -77,6 +77,14 @@ RunOptions GenerationDriver::run_options(const GenerateRequest& request) const {
     return options;
 }
 
+// Another number once parameters were written or replaced: the cache is then that of another model.
+std::uint64_t GenerationDriver::weights_now() const {
+    std::uint64_t sum = 0;
+    for (const auto& [name, parameter] : model_.program()->module().named_parameters())
+        sum = sum * 31 + parameter.storage()->id() * 1'000'003 + parameter.version();
+    return sum;
+}
+
 void GenerationDriver::begin(const GenerateRequest& request) {
     const auto model = model_.text_model();
     if (!model->program().is_eager())
@@ -89,6 +97,7 @@ void GenerationDriver::begin(const GenerateRequest& request) {
     generator_ = std::move(generator);
     made_ = {};
     made_.settings = request.settings;
+    weights_ = weights_now();
     const TokenNames names(model);
     for (const text::EncodedToken& token : generator_->prompt()) {
         made_.prompt.push_back(names(token.id));
@@ -103,7 +112,9 @@ void GenerationDriver::generate(const GenerateRequest& request) {
     if (model_.program() == nullptr && model_.file() != nullptr) model_.use(model_.program_or_recorded());
     if (model_.program() == nullptr) throw Error(ErrorKind::Usage, "no model is open", {.hint = "open a file first"});
     if (request.look_at >= 0) return look_at(request);
-    if (generator_ == nullptr || request.begins || !is_same(request.settings, made_.settings)) begin(request);
+    const bool goes_on = generator_ != nullptr && !request.begins && is_same(request.settings, made_.settings) &&
+                         weights_ == weights_now();
+    if (!goes_on) begin(request);
     if (made_.has_ended)
         throw Error(ErrorKind::Usage, "the text has ended", {.hint = "begin anew, or change the prompt"});
     if (request.tokens < 1) throw Error(ErrorKind::Usage, "one token at least");
@@ -172,6 +183,9 @@ void GenerationDriver::run_unrecorded() {
 void GenerationDriver::look_at(const GenerateRequest& request) {
     if (generator_ == nullptr || request.look_at >= std::ssize(generator_->generated()))
         throw Error(ErrorKind::Usage, "this token has not come");
+    if (weights_ != weights_now())
+        throw Error(ErrorKind::Usage, "the weights are others than those that made this token",
+                    {.hint = "begin again"});
     run_recorded(run_options(request), static_cast<std::size_t>(request.look_at));
 }
 

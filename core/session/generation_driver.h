@@ -32,6 +32,7 @@ class GenerationDriver {
 
   private:
     RunOptions run_options(const GenerateRequest& request) const;
+    std::uint64_t weights_now() const;
     void begin(const GenerateRequest& request);
     void run_recorded(RunOptions options, std::size_t step);
     void run_unrecorded();
@@ -49,6 +50,7 @@ class GenerationDriver {
     RunDriver& runs_;
 
     std::unique_ptr<TextGenerator> generator_;  // null: nothing was generated
+    std::uint64_t weights_ = 0;                 // what they were then: see weights_now()
     Generation made_;
     std::vector<Tensor> shown_cache_;  // keys and values that the shown run gave; empty: none
     bool has_traced_prompt_ = false, has_traced_step_ = false;

@@ -22,12 +22,13 @@ constexpr std::array<std::string_view, 2> kSoftmax{"aten::softmax", "aten::_soft
 constexpr std::array<std::string_view, 6> kProducts{"aten::matmul",  "aten::bmm",    "aten::mm",
                                                     "aten::baddbmm", "aten::einsum", "aten::_nested_tensor_matmul"};
 // Between the softmax and the product: dropout, the mask of rows that see nothing, another type or shape.
-constexpr std::array<std::string_view, 18> kPassing{"aten::to",          "aten::_to_copy",     "aten::type_as",
-                                                    "aten::dropout",     "aten::dropout_",     "aten::native_dropout",
-                                                    "aten::view",        "aten::reshape",      "aten::_unsafe_view",
-                                                    "aten::expand",      "aten::contiguous",   "aten::clone",
-                                                    "aten::masked_fill", "aten::masked_fill_", "aten::mul",
-                                                    "aten::nan_to_num",  "aten::unsqueeze",    "aten::squeeze"};
+constexpr std::array<std::string_view, 20> kPassing{"aten::to",           "aten::_to_copy",     "aten::type_as",
+                                                    "aten::dropout",      "aten::dropout_",     "aten::native_dropout",
+                                                    "aten::view",         "aten::reshape",      "aten::_reshape_alias",
+                                                    "aten::alias",        "aten::_unsafe_view", "aten::expand",
+                                                    "aten::contiguous",   "aten::clone",        "aten::masked_fill",
+                                                    "aten::masked_fill_", "aten::mul",          "aten::nan_to_num",
+                                                    "aten::unsqueeze",    "aten::squeeze"};
 
 template <std::size_t N>
 bool is_one_of(std::string_view op, const std::array<std::string_view, N>& names) {

@@ -13,6 +13,7 @@
 #include "core/model/next_token.h"
 #include "core/session/queries/attention_map.h"
 #include "core/session/queries/attentions.h"
+#include "core/session/queries/load_weights.h"
 #include "core/session/queries/next_tokens.h"
 #include "core/session/queries/run_tokens.h"
 #include "core/session/queries/saliency.h"
@@ -102,6 +103,7 @@ class TestLanguage : public QObject {
     void samples_equal_transformers();
     void steps_are_runs();
     void a_step_is_looked_at_again();
+    void other_weights_begin_anew();
     void a_step_parks();
     void axes_of_values_are_tokens();
     void models_without_a_tokenizer_have_numbers();
@@ -210,7 +212,7 @@ void TestLanguage::fused_attention_has_weights() {
     session.run(opened);
     session.wait_idle();
     const Attentions parts = ask(session, AttentionsQuery{});
-    QVERIFY2(parts.sites.size() == 8u, (parts.error + session.status().error).c_str());
+    QVERIFY2(parts.sites.size() == 8u, (std::to_string(parts.sites.size()) + parts.error).c_str());
     session.run({});
     session.wait_idle();
     QCOMPARE(session.status().error, std::string());
@@ -488,6 +490,25 @@ void TestLanguage::a_step_is_looked_at_again() {
     session.wait_idle();
     QCOMPARE(session.generation()->tokens.size(), 7u);
     QCOMPARE(session.generation()->shown, 6);
+}
+
+void TestLanguage::other_weights_begin_anew() {
+    Session session;
+    session.open(kFolders / "llama");
+    session.wait_idle();
+    GenerateRequest request;
+    request.settings.text = "Hello, world!";
+    session.generate(request);
+    session.wait_idle();
+    QVERIFY(ask(session, LoadWeightsQuery{kFolders / "llama/model.safetensors", true}).error.empty());
+    request.look_at = 0;
+    session.generate(request);
+    session.wait_idle();
+    QVERIFY2(session.status().error.starts_with("the weights are others"), session.status().error.c_str());
+    request.look_at = -1;
+    session.generate(request);
+    session.wait_idle();
+    QCOMPARE(session.generation()->tokens.size(), 1u);
 }
 
 void TestLanguage::a_step_parks() {

@@ -35,7 +35,7 @@ QString attentionText(const session::AttentionMap& map, int row, int column) {
     if (row < 0 || column < 0 || row >= tile.rows || column >= tile.columns) return {};
     const auto name = [](const std::vector<session::TokenInfo>& tokens, int place) {
         const bool isKnown =
-            place < static_cast<int>(tokens.size()) && !tokens[static_cast<std::size_t>(place)].token.empty();
+            place < static_cast<int>(tokens.size()) && !tokens[static_cast<std::size_t>(place)].text.empty();
         return isKnown
                    ? QStringLiteral("%1 (#%2)").arg(visibleToken(tokens[static_cast<std::size_t>(place)])).arg(place)
                    : QStringLiteral("#%1").arg(place);
@@ -97,7 +97,7 @@ void AttentionPicture::measure() {
 
 QString AttentionPicture::labelOf(const std::vector<session::TokenInfo>& tokens, int place, int step) const {
     const auto at = static_cast<std::size_t>(place) * static_cast<std::size_t>(step);
-    if (at >= tokens.size() || tokens[at].token.empty()) return QString::number(at);
+    if (at >= tokens.size() || tokens[at].text.empty()) return QString::number(at);
     return visibleToken(tokens[at]);
 }
 

@@ -135,7 +135,8 @@ QColor TokenChips::chipColour(int token) const {
     if (at >= scores_.size() || !(greatest_ > 0) || !std::isfinite(scores_[at])) return {};
     const QColor end = QColor::fromRgb(colourAt(ColourMap::Diverging, scores_[at] > 0 ? 0.95 : 0.05));
     const QColor plain = Theme::instance().colour(Theme::Colour::Raised);
-    const double share = std::abs(scores_[at]) / greatest_;
+    // By the square root: small shares are to be seen too.
+    const double share = std::sqrt(std::abs(scores_[at]) / greatest_);
     const auto mixed = [share](int from, int to) { return static_cast<int>(std::lround(from + share * (to - from))); };
     return {mixed(plain.red(), end.red()), mixed(plain.green(), end.green()), mixed(plain.blue(), end.blue())};
 }

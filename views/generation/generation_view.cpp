@@ -65,6 +65,7 @@ GenerationView::GenerationView(SessionBridge& bridge, QWidget* parent) : View(br
 void GenerationView::makeBar() {
     auto* bar = new PanelBar(this, {6, 4, 6, 3}, 5);
     next_ = bar->button(themeIcon(QStringLiteral("run")), tr("Next token"), QStringLiteral("nextToken"));
+    next_->setProperty("action", true);
     connect(next_, &QToolButton::clicked, this, [this] { generate(1); });
     into_ = bar->button(themeIcon(QStringLiteral("step_into")), tr("Step into it"), QStringLiteral("stepIntoToken"));
     connect(into_, &QToolButton::clicked, this, [this] { generate(1, true); });
@@ -118,7 +119,7 @@ void GenerationView::makeSteps(QSplitter* splitter) {
     steps_->verticalHeader()->setDefaultSectionSize(QFontMetrics(Theme::instance().monoFont()).height() + 6);
     steps_->horizontalHeader()->setHighlightSections(false);
     steps_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    const int widths[] = {28, 76, 60, 68, 42, 46, 54, 64, 68};
+    const int widths[] = {28, 76, 60, 68, 42, 54, 54, 64, 68};
     for (int column = 0; column < StepTable::kColumns; ++column) steps_->setColumnWidth(column, widths[column]);
     connect(steps_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] {
         showChoices();

@@ -35,8 +35,6 @@ constexpr int kTypingPause = 200;  // milliseconds
 constexpr int kShownChoices = 30;
 constexpr int kIdRole = Qt::UserRole;
 
-QString keyOf(const session::TokenInfo& token) { return visibleToken(token); }
-
 }  // namespace
 
 ViewDescription TextView::describe() {
@@ -120,6 +118,7 @@ void TextView::makePrompt(QWidget* parent, QLayout* layout) {
     run_->setIcon(themeIcon(QStringLiteral("run")));
     run_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     run_->setObjectName(QStringLiteral("runText"));
+    run_->setProperty("action", true);
     connect(run_, &QToolButton::clicked, this, &TextView::run);
     right->addWidget(run_);
     row_ = new QComboBox(parent);
@@ -162,6 +161,7 @@ void TextView::makeOdds(QSplitter* splitter) {
             choosePlace(odds_->odds()[static_cast<std::size_t>(index.row())].place);
     });
     splitter->addWidget(table_);
+    odds_hint_ = new EmptyHint(table_);
     auto* side = new QWidget(splitter);
     auto* column = new QVBoxLayout(side);
     column->setContentsMargins(0, 0, 0, 0);
@@ -178,12 +178,10 @@ void TextView::makeOdds(QSplitter* splitter) {
     choices_->setAccessibleName(tr("The likeliest tokens of the place"));
     choices_->setRootIsDecorated(false);
     choices_->setUniformRowHeights(true);
-    choices_->setHeaderLabels({tr("Word"), tr("Probability"), tr("Token")});
+    choices_->setHeaderLabels({tr("Word"), tr("Probability")});
     choices_->setItemDelegate(new BarDelegate(choices_));
-    choices_->header()->setStretchLastSection(false);
-    choices_->header()->setSectionResizeMode(1, QHeaderView::Stretch);
-    choices_->setColumnWidth(0, 84);
-    choices_->setColumnWidth(2, 46);
+    choices_->header()->setStretchLastSection(true);
+    choices_->setColumnWidth(0, 100);
     connect(choices_, &QTreeWidget::itemActivated, this, &TextView::explain);
     connect(choices_, &QTreeWidget::currentItemChanged, this, &TextView::showState);
     column->addWidget(choices_, 1);
@@ -411,15 +409,12 @@ void TextView::showChoices(const session::NextTokens& next) {
     place_text_->setText(words);
     const double most = place.top.empty() ? 1 : std::max(1e-12, place.top.front().probability);
     for (const session::TokenChoice& each : place.top) {
-        auto* item = new QTreeWidgetItem(
-            choices_, {keyOf(each.token), percentText(each.probability), QString::number(each.token.id)});
+        auto* item = new QTreeWidgetItem(choices_, {visibleToken(each.token), percentText(each.probability)});
         item->setData(0, kIdRole, QVariant::fromValue<qlonglong>(each.token.id));
         item->setData(1, BarDelegate::kShareRole, each.probability / most);
         item->setToolTip(0, describeToken(each.token));
         item->setToolTip(1, QString::number(each.probability, 'g', 6));
         item->setFont(0, Theme::instance().monoFont());
-        item->setTextAlignment(2, Qt::AlignRight | Qt::AlignVCenter);
-        item->setData(2, Qt::ForegroundRole, Theme::themed(Theme::Colour::Faint));
         if (place.has_actual && each.token.id == place.actual.id)
             item->setData(0, Qt::ForegroundRole, Theme::themed(Theme::Colour::Good));
     }
@@ -519,6 +514,10 @@ void TextView::showState() {
                                                           : tr("This model has no tokenizer. Where it looks up tokens, "
                                                                "they are shown here once it has run (F5).");
     hint_->say(hint);
+    const bool isEmpty = odds_->rowCount() == 0 && hint.isEmpty();
+    odds_hint_->say(isEmpty
+                        ? tr("What the model holds likely at each place of the text is listed here when it has run.")
+                        : QString());
 }
 
 void TextView::find() {

@@ -87,6 +87,7 @@ class TextView : public View {
     QLabel* place_text_;
     QTreeWidget* choices_;
     QToolButton* explain_;
+    EmptyHint* odds_hint_;
     EmptyHint* hint_;
     QTimer typing_;
 
