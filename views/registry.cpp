@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/registry.h"
 
+#include "views/attention/attention_view.h"
 #include "views/build/build_view.h"
 #include "views/compile/compile_view.h"
 #include "views/documentation/documentation_view.h"
 #include "views/events/events_view.h"
+#include "views/generation/generation_view.h"
 #include "views/gradient_flow/gradient_flow_view.h"
 #include "views/graph/graph_view.h"
 #include "views/inputs/inputs_view.h"
@@ -16,6 +18,7 @@
 #include "views/passes/passes_view.h"
 #include "views/source/source_view.h"
 #include "views/tensor/tensor_view.h"
+#include "views/text/text_view.h"
 #include "views/timeline/timeline_view.h"
 #include "views/train/train_view.h"
 #include "views/watch/watch_view.h"
@@ -32,7 +35,9 @@ const ViewRegistry& registry() {
         registry.add<PassesView>();
         registry.add<BuildView>();
         registry.add<TrainView>();
+        registry.add<TextView>();
         registry.add<TensorView>();
+        registry.add<AttentionView>();
         registry.add<DocumentationView>();
         registry.add<CompileView>();
         registry.add<KernelsView>();
@@ -42,6 +47,7 @@ const ViewRegistry& registry() {
         registry.add<PlanView>();
         registry.add<TimelineView>();
         registry.add<WatchView>();
+        registry.add<GenerationView>();
         registry.add<LogView>();
         return registry;
     }();

@@ -6,12 +6,21 @@
 #include "core/autograd/grad_mode.h"
 #include "core/base/cancel.h"
 #include "core/base/error.h"
+#include "core/dispatch/functions.h"
 #include "core/text/byte_alphabet.h"
+#include "core/value/map_tensors.h"
 
 namespace loupe::session {
 namespace {
 
 constexpr std::int64_t kTokens = 64;
+
+// The keys and values of the first so many places.
+IValue cut(const IValue& cache, std::size_t places) {
+    return copy_with_tensors(cache, [&](const Tensor& t) {
+        return fn::contiguous(fn::narrow(t, -2, 0, static_cast<std::int64_t>(places)), 0);
+    });
+}
 
 }  // namespace
 
@@ -38,35 +47,38 @@ TextGenerator::TextGenerator(std::shared_ptr<const TextModel> model, const std::
     if (!model_->place_of("decoder_input_ids")) context_ -= std::min<std::size_t>(context_, 5);
 }
 
-std::vector<IValue> TextGenerator::arguments() const {
+std::size_t TextGenerator::held(std::size_t step) const {
+    return has_cache_ && step > 0 ? ids_.size() - generated_.size() + step - 1 : 0;
+}
+
+std::vector<IValue> TextGenerator::arguments(std::size_t step) const {
+    if (step > generated_.size()) throw Error(ErrorKind::Usage, "a token that has not come");
+    const Device device = model_->program().device();
+    const std::size_t count = ids_.size() - generated_.size() + step;
+    const std::vector<std::int64_t> ids(ids_.begin(), ids_.begin() + static_cast<std::ptrdiff_t>(count));
     if (const auto decoder = model_->place_of("decoder_input_ids")) {
         std::vector<IValue> out = model_->program().make_arguments(model_->input_specs(prompt_), "forward");
-        out[*decoder] = IValue(row_of_ids(ids_, model_->program().device()));
+        out[*decoder] = IValue(row_of_ids(ids, device));
         return out;
     }
     std::vector<IValue> out;
-    const Device device = model_->program().device();
     const auto give = [&](std::string_view name, IValue value) {
         const auto place = model_->place_of(name);
         if (!place) return;
         if (out.size() <= *place) out.resize(*place + 1);
         out[*place] = std::move(value);
     };
-    const bool continues = has_cache_ && !generated_.empty();
-    give("input_ids", IValue(row_of_ids(continues ? std::vector{ids_.back()} : ids_, device)));
-    give("attention_mask", IValue(row_of_ids(std::vector<std::int64_t>(ids_.size(), 1), device)));
+    const bool continues = has_cache_ && step > 0;
+    give("input_ids", IValue(row_of_ids(continues ? std::vector{ids.back()} : ids, device)));
+    give("attention_mask", IValue(row_of_ids(std::vector<std::int64_t>(count, 1), device)));
     if (has_cache_) {
-        give("past_key_values", cache_);
+        give("past_key_values", !continues ? IValue() : step == generated_.size() ? cache_ : cut(cache_, held(step)));
         give("use_cache", IValue(true));
     }
     return out;
 }
 
-std::int64_t TextGenerator::step() {
-    if (is_done_) throw Error(ErrorKind::Usage, "the text has ended");
-    const GradModeScope no_grad(false);
-    check_cancelled();
-    IValue result = model_->program().source()->forward(arguments());
+std::int64_t TextGenerator::take(IValue result) {
     if (has_cache_) {
         if (!result.is_tuple() || result.to_tuple().elements.size() != 2)
             throw Error(ErrorKind::Run, "the model gives no cache of keys and values");
@@ -80,8 +92,22 @@ std::int64_t TextGenerator::step() {
     const std::int64_t next = choose_token(scores_, options_.sampling.samples, generator_);
     ids_.push_back(next);
     generated_.push_back(next);
-    is_done_ = std::ranges::count(ends_, next) > 0 || std::ssize(generated_) >= options_.max_tokens;
+    is_done_ = is_end(next) || std::ssize(generated_) >= options_.max_tokens;
     return next;
+}
+
+std::int64_t TextGenerator::step() {
+    if (is_done_) throw Error(ErrorKind::Usage, "the text has ended");
+    const GradModeScope no_grad(false);
+    check_cancelled();
+    return take(model_->program().source()->forward(arguments(generated_.size())));
+}
+
+bool TextGenerator::is_end(std::int64_t id) const { return std::ranges::count(ends_, id) > 0; }
+
+void TextGenerator::allow(std::int64_t more) {
+    options_.max_tokens = std::ssize(generated_) + more;
+    is_done_ = more <= 0 || (!generated_.empty() && is_end(generated_.back()));
 }
 
 std::string TextGenerator::text_from(std::size_t begin, std::size_t end) const {

@@ -116,30 +116,87 @@ std::int64_t choose_token(std::span<const float> scores, bool samples, MersenneT
     if (best == scores.end() || !(*best > kNever) || std::ranges::any_of(scores, [](float x) { return std::isnan(x); }))
         throw Error(ErrorKind::Run, "no next token: the logits hold NaN, or are -infinity");
     if (!samples) return best - scores.begin();
+    // The largest of probabilities over exponential draws, one for each token (Efraimidis, Spirakis 2006).
     const std::vector<float> probabilities = probabilities_of(scores);
-    double left = generator.uniform_double() * std::accumulate(probabilities.begin(), probabilities.end(), 0.0);
-    std::int64_t last = best - scores.begin();
+    std::int64_t chosen = best - scores.begin();
+    float largest = -1;
     for (std::size_t i = 0; i < probabilities.size(); ++i) {
-        if (probabilities[i] <= 0) continue;
-        last = static_cast<std::int64_t>(i);
-        left -= static_cast<double>(probabilities[i]);
-        if (left < 0) break;
+        const auto drawn = static_cast<float>(-std::log1p(-generator.uniform_double()));
+        const float key = probabilities[i] / drawn;
+        if (!(probabilities[i] > 0) || !(key > largest)) continue;
+        largest = key;
+        chosen = static_cast<std::int64_t>(i);
     }
-    return last;
+    return chosen;
+}
+
+namespace {
+
+// Places of the greatest scores, the greatest first; of equal ones the first.
+std::vector<std::size_t> greatest(std::span<const float> scores, std::size_t count) {
+    count = std::min(count, scores.size());
+    std::vector<std::size_t> out;
+    if (count == 0) return out;
+    const auto is_before = [&](std::size_t a, std::size_t b) {
+        return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
+    };
+    // A heap whose top is the least of those kept.
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+        if (out.size() < count) {
+            out.push_back(i);
+            std::ranges::push_heap(out, is_before);
+        } else if (scores[i] > scores[out.front()]) {
+            std::ranges::pop_heap(out, is_before);
+            out.back() = i;
+            std::ranges::push_heap(out, is_before);
+        }
+    }
+    std::ranges::sort_heap(out, is_before);
+    return out;
+}
+
+}  // namespace
+
+TokenOdds odds_of(std::span<const float> scores, std::size_t count, std::int64_t actual) {
+    TokenOdds out;
+    const bool has_actual = actual >= 0 && actual < std::ssize(scores);
+    const float own = has_actual ? scores[static_cast<std::size_t>(actual)] : 0;
+    float largest = kNever;
+    bool is_nan = false;
+    std::int64_t before = 0;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+        is_nan = is_nan || std::isnan(scores[i]);
+        largest = std::max(largest, scores[i]);
+        if (has_actual && (scores[i] > own || (scores[i] == own && std::cmp_less(i, actual)))) ++before;
+    }
+    if (is_nan || !std::isfinite(largest)) {
+        out.entropy = out.probability = out.log_probability = std::numeric_limits<double>::quiet_NaN();
+        return out;
+    }
+    double sum = 0, weighted = 0;
+    for (const float score : scores) {
+        const double above = static_cast<double>(score) - static_cast<double>(largest);
+        const double share = std::exp(above);
+        sum += share;
+        if (share > 0) weighted += share * above;
+    }
+    const double log_sum = std::log(sum);
+    out.entropy = std::max(0.0, log_sum - weighted / sum);
+    const auto log_probability = [&](float score) {
+        return static_cast<double>(score) - static_cast<double>(largest) - log_sum;
+    };
+    for (const std::size_t i : greatest(scores, count))
+        out.top.push_back({static_cast<std::int64_t>(i), static_cast<float>(std::exp(log_probability(scores[i])))});
+    if (has_actual) {
+        out.rank = before + 1;
+        out.log_probability = log_probability(own);
+        out.probability = std::exp(out.log_probability);
+    }
+    return out;
 }
 
 std::vector<LikelyToken> likeliest(std::span<const float> scores, std::size_t count) {
-    const std::vector<float> probabilities = probabilities_of(scores);
-    std::vector<LikelyToken> out;
-    for (std::size_t i = 0; i < probabilities.size(); ++i)
-        out.push_back({static_cast<std::int64_t>(i), probabilities[i]});
-    // NaN has no order: such scores have no likeliest.
-    if (std::ranges::any_of(probabilities, [](float p) { return std::isnan(p); })) return {};
-    count = std::min(count, out.size());
-    std::ranges::partial_sort(out, out.begin() + static_cast<std::ptrdiff_t>(count), std::ranges::greater(),
-                              [](const LikelyToken& each) { return std::pair(each.probability, -each.id); });
-    out.resize(count);
-    return out;
+    return odds_of(scores, count).top;
 }
 
 }  // namespace loupe::session

@@ -2,6 +2,8 @@
 #include "core/model/text_model.h"
 
 #include <algorithm>
+#include <initializer_list>
+#include <string_view>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
@@ -24,6 +26,15 @@ OrderedJson read_config(const fs::path& file) {
     OrderedJson json = OrderedJson::parse(read_text_file(file.string()), nullptr, false);
     if (!json.is_object()) throw Error(ErrorKind::File, "no JSON object, or cut short", {.file = file.string()});
     return json;
+}
+
+// Was the folder saved from such a class: "ForCausalLM"?
+bool has_head(const OrderedJson& config, std::initializer_list<std::string_view> heads) {
+    if (!config.contains("architectures") || !config["architectures"].is_array()) return false;
+    return std::ranges::any_of(config["architectures"], [&](const OrderedJson& each) {
+        const std::string name = each.is_string() ? each.get<std::string>() : std::string();
+        return std::ranges::any_of(heads, [&](std::string_view head) { return name.ends_with(head); });
+    });
 }
 
 Tensor on_device(const Tensor& t, Device device) {
@@ -52,6 +63,12 @@ TextModel::TextModel(std::shared_ptr<Program> program, const fs::path& path) : p
     }
     const auto sizes = ids_named("vocab_size");
     vocabulary_size_ = sizes.empty() ? 0 : sizes.front();
+    for (const char* name : {"max_position_embeddings", "n_positions", "max_sequence_length"}) {
+        if (config.contains(name) && config[name].is_number_integer() && most_tokens_ <= 0)
+            most_tokens_ = std::max<std::int64_t>(0, config[name].get<std::int64_t>());
+    }
+    fills_gaps_ = has_head(config, {"ForMaskedLM", "ForPreTraining"});
+    can_generate_ = has_head(config, {"ForCausalLM", "LMHeadModel", "LMHead", "ForConditionalGeneration"});
 }
 
 const FunctionSchema& TextModel::schema() const { return program_->source()->schema(); }
@@ -121,6 +138,15 @@ std::vector<InputSpec> TextModel::input_specs(const text::Encoding& tokens) cons
     give("token_type_ids", types);
     give("decoder_input_ids", {decoder_start()});
     return out;
+}
+
+std::vector<InputSpec> TextModel::specs_of_ids(const std::vector<std::int64_t>& ids) const {
+    text::Encoding tokens;
+    for (const std::int64_t id : ids) {
+        text::EncodedToken& token = tokens.emplace_back();
+        token.id = static_cast<text::TokenId>(id);
+    }
+    return input_specs(tokens);
 }
 
 std::string TextModel::shown(std::int64_t id) const {

@@ -31,6 +31,8 @@ class TextModel {
     // Inputs of forward by their names: input_ids, attention_mask, token_type_ids, and decoder_input_ids, the token
     // that decoders begin with. The last that is given ends them.
     std::vector<InputSpec> input_specs(const text::Encoding& tokens) const;
+    // The same of ids alone.
+    std::vector<InputSpec> specs_of_ids(const std::vector<std::int64_t>& ids) const;
     // The place of an argument of forward, without self.
     std::optional<std::size_t> place_of(std::string_view argument) const;
     // An integer or list of them of the generation's settings; empty where there is none.
@@ -38,6 +40,12 @@ class TextModel {
     std::int64_t decoder_start() const;
     // 0: unknown.
     std::int64_t vocabulary_size() const { return vocabulary_size_; }
+    // Tokens of a text that it is made for; 0: unknown.
+    std::int64_t most_tokens() const { return most_tokens_; }
+    // Does it fill gaps (BERT)? Then its scores at a place are of the token that stands there, not of the next one.
+    bool fills_gaps() const { return fills_gaps_; }
+    // Are its scores of the next token?
+    bool can_generate() const { return can_generate_; }
 
     // As it stands in a text: "▁dog" and "Ġdog" are " dog". Of a part of a character the token's own name.
     std::string shown(std::int64_t id) const;
@@ -47,6 +55,8 @@ class TextModel {
     std::shared_ptr<const text::Tokenizer> tokenizer_;
     OrderedJson generation_;
     std::int64_t vocabulary_size_ = 0;
+    std::int64_t most_tokens_ = 0;
+    bool fills_gaps_ = false, can_generate_ = false;
 };
 
 // [1, n] of int64.

@@ -25,7 +25,8 @@ Engine::Engine(SessionListener* listener)
       runs_(publisher_, settings_, control_, model_, training_, recorder_),
       repeater_(publisher_, settings_, queue_, model_, training_, recorder_),
       trainings_(publisher_, settings_, queue_, control_, model_, training_, recorder_, keeper_),
-      replay_(publisher_, settings_, control_, training_, recorder_, keeper_) {
+      replay_(publisher_, settings_, control_, training_, recorder_, keeper_),
+      generations_(publisher_, settings_, control_, model_, recorder_, runs_) {
     queue_.start([this] { work(); });
 }
 
@@ -51,6 +52,7 @@ void Engine::release_model() {
     recorder_.forget();
     keeper_.forget();
     training_.clear();
+    generations_.clear();
 }
 
 // --- orders ---
@@ -110,6 +112,10 @@ void Engine::look_at_step(std::int64_t step) {
 
 void Engine::return_to_end() {
     queue_.order(Command::Run, [this] { replay_.return_to_end(); });
+}
+
+void Engine::generate(const GenerateRequest& request) {
+    queue_.order(Command::Run, [this, request] { generations_.generate(request); });
 }
 
 void Engine::go_on() {

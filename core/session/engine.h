@@ -11,6 +11,7 @@
 
 #include "core/session/breakpoint_moves.h"
 #include "core/session/current_training.h"
+#include "core/session/generation_driver.h"
 #include "core/session/model_holder.h"
 #include "core/session/model_opener.h"
 #include "core/session/publisher.h"
@@ -45,6 +46,7 @@ class Engine final : private WorkQueue::Owner, private ModelHolder::Dependents {
     void train(const TrainOptions& options, TrainFrom from);
     void look_at_step(std::int64_t step);
     void return_to_end();
+    void generate(const GenerateRequest& request);
     // Continues where it is parked, or begins a run that parks at its first point.
     void go_on();
     void stop() { queue_.stop(); }
@@ -70,12 +72,16 @@ class Engine final : private WorkQueue::Owner, private ModelHolder::Dependents {
     std::shared_ptr<const Recording> recording() const { return publisher_.recording(); }
     std::shared_ptr<const TrainingLog> training() const { return publisher_.training(); }
     std::vector<std::shared_ptr<const TrainingLog>> trainings() const { return publisher_.trainings(); }
+    std::shared_ptr<const Generation> generation() const { return publisher_.generation(); }
     void log(SessionListener::LogEntry entry) { publisher_.log(std::move(entry)); }
 
     // --- the engine thread: the model ---
     const std::shared_ptr<Program>& program() const { return model_.program(); }
     // The model there is, or that a recording is of. Throws Error (Usage) when there is none, and what opening throws.
     std::shared_ptr<Program> model_or_recorded() { return model_.program_or_recorded(); }
+    std::shared_ptr<const TextModel> text_model() { return model_.text_model(); }
+    // Tokens whose keys and values the shown run was given in a cache.
+    const std::vector<std::int64_t>& held_ids() const { return recorder_.shown().held_ids; }
     CompiledProgram compile(const CompileRequest& request) { return model_.compile(request); }
     WeightsReport load_weights(const std::filesystem::path& file, bool strict) {
         return model_.load_weights(file, strict);
@@ -135,6 +141,7 @@ class Engine final : private WorkQueue::Owner, private ModelHolder::Dependents {
     RunRepeater repeater_;
     TrainingDriver trainings_;
     TrainingReplay replay_;
+    GenerationDriver generations_;
 };
 
 }  // namespace loupe::session

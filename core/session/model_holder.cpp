@@ -25,6 +25,12 @@ std::shared_ptr<Program> ModelHolder::program_or_recorded() {
     return recorded_program_;
 }
 
+std::shared_ptr<const TextModel> ModelHolder::text_model() {
+    if (text_model_ != nullptr) return text_model_;
+    const std::shared_ptr<Program> program = program_or_recorded();
+    return text_model_ = std::make_shared<const TextModel>(program, program->info()->path);
+}
+
 // --- what is shown ---
 
 void ModelHolder::show(std::shared_ptr<const ModelInfo> info) {
@@ -50,6 +56,7 @@ void ModelHolder::log_trace() const {
 void ModelHolder::drop() {
     dependents_.release_model();
     file_.reset();
+    text_model_.reset();
     recorded_program_.reset();
     program_.reset();
     settings_.set_inputs({});

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/model/program.h"
+#include "core/model/text_model.h"
 #include "core/ops/random/generator.h"
 #include "core/record/recording_file.h"
 #include "core/session/breakpoint_moves.h"
@@ -50,6 +51,9 @@ class ModelHolder {
     // Of the recorded run too: it is opened when it is asked for first. Throws Error (Usage) when there is none, and
     // what opening throws.
     std::shared_ptr<Program> program_or_recorded();
+    // The model, or the recorded one, with its tokenizer; read when it is asked for first. Throws as
+    // program_or_recorded and TextModel.
+    std::shared_ptr<const TextModel> text_model();
     ModelOrigin& origin() { return origin_; }
     const ModelOrigin& origin() const { return origin_; }
 
@@ -86,7 +90,8 @@ class ModelHolder {
 
     std::shared_ptr<Program> program_;
     std::unique_ptr<RecordingFile> file_;
-    std::shared_ptr<Program> recorded_program_;  // opened when more is asked than the recording holds
+    std::shared_ptr<Program> recorded_program_;    // opened when more is asked than the recording holds
+    std::shared_ptr<const TextModel> text_model_;  // null: not asked for, or there is none
     ModelOrigin origin_;
 };
 

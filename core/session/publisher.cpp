@@ -26,6 +26,11 @@ std::vector<std::shared_ptr<const TrainingLog>> Publisher::trainings() const {
     return trainings_;
 }
 
+std::shared_ptr<const Generation> Publisher::generation() const {
+    const std::lock_guard lock(mutex_);
+    return generation_;
+}
+
 void Publisher::log(LogEntry entry) const {
     if (listener_ == nullptr) return;
     using std::chrono::milliseconds, std::chrono::system_clock;
@@ -45,6 +50,14 @@ void Publisher::set_model(std::shared_ptr<const ModelInfo> model) {
 void Publisher::set_recording(std::shared_ptr<const Recording> recording) {
     const std::lock_guard lock(mutex_);
     recording_ = std::move(recording);
+}
+
+void Publisher::set_generation(std::shared_ptr<const Generation> generation) {
+    {
+        const std::lock_guard lock(mutex_);
+        generation_ = generation;
+    }
+    if (listener_ != nullptr) listener_->on_generation(std::move(generation));
 }
 
 void Publisher::clear() {

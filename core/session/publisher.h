@@ -29,6 +29,8 @@ class Publisher {
     std::shared_ptr<const TrainingLog> training() const;
     // Of the model file that was trained last, the first first.
     std::vector<std::shared_ptr<const TrainingLog>> trainings() const;
+    // Null: no text was generated since the model was opened.
+    std::shared_ptr<const Generation> generation() const;
     void log(LogEntry entry) const;
     void log(Level level, std::string text, SourcePlace source = {}) const;
 
@@ -47,6 +49,8 @@ class Publisher {
     // Setting a value notifies no listener: notify_* does, once what belongs to the value is there.
     void set_model(std::shared_ptr<const ModelInfo> model);
     void set_recording(std::shared_ptr<const Recording> recording);
+    // Notifies the listener too.
+    void set_generation(std::shared_ptr<const Generation> generation);
     // The model is closed: it, its recording and its training are gone; trainings() stay.
     void clear();
     // One more training of the model in this file; gives its log a number. Those of another file are forgotten.
@@ -68,6 +72,7 @@ class Publisher {
     std::shared_ptr<const Recording> recording_;
     std::shared_ptr<const TrainingLog> training_;
     std::vector<std::shared_ptr<const TrainingLog>> trainings_;
+    std::shared_ptr<const Generation> generation_;
     std::string trainings_of_;  // the file of their model
 };
 

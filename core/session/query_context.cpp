@@ -44,6 +44,9 @@ const RunOptions& QueryContext::ran() const { return engine_.ran(); }
 const std::shared_ptr<Program>& QueryContext::program() const { return engine_.program(); }
 std::shared_ptr<Program> QueryContext::model_or_recorded() const { return engine_.model_or_recorded(); }
 
+std::shared_ptr<const TextModel> QueryContext::text_model() const { return engine_.text_model(); }
+const std::vector<std::int64_t>& QueryContext::held_ids() const { return engine_.held_ids(); }
+
 QueryContext::StudiedMethod QueryContext::study(const std::string& method) const {
     StudiedMethod studied;
     studied.program = engine_.model_or_recorded();

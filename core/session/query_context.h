@@ -27,6 +27,7 @@ class Engine;
 class Program;
 class Recorder;
 class RecordingFile;
+class TextModel;
 class Trainer;
 struct CompileReport;
 struct CompileRequest;
@@ -51,6 +52,8 @@ class QueryContext {
     const std::shared_ptr<Program>& program() const;
     // The model there is, or that a recording is of. Throws Error (Usage) when there is none, and what opening throws.
     std::shared_ptr<Program> model_or_recorded() const;
+    // The same with its tokenizer. Throws Error (Usage, Unsupported, File) where there is none.
+    std::shared_ptr<const TextModel> text_model() const;
     // A method of that, with its graph: a program that is evaluated is traced on its inputs first.
     struct StudiedMethod {
         std::shared_ptr<Program> program;
@@ -66,6 +69,8 @@ class QueryContext {
     std::shared_ptr<const Recording> recording() const;
     const RecordingFile* recording_file() const;
     const Trainer* trainer() const;
+    // Tokens whose keys and values the run was given in a cache.
+    const std::vector<std::int64_t>& held_ids() const;
     bool run_failed() const;
     bool shows_restored_run() const;
     // Undefined where they were not kept.

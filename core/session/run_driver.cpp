@@ -103,15 +103,34 @@ void RunDriver::run(const RunOptions& given) {
         require_input_gradients(shown.arguments);
         shown.backward_source = std::make_unique<BackwardSource>(options.backward_from, *shown.method, options.seed);
     }
+    execute(options, repeated, {});
+    conclude_run(options);
+}
+
+void RunDriver::run_given(const RunOptions& options, GivenRun given, const std::function<void()>& after) {
+    begin(options);
+    ShownRun& shown = recorder_.shown();
+    shown.arguments = given.arguments();
+    shown.held_ids = std::move(given.held_ids);
+    if (given.traces && model_.program()->trace_with(shown.arguments)) model_.show_trace();
+    shown.method = std::make_shared<PreparedMethod>(model_.program(), options.method, "none");
+    show_graph(*shown.method, "none");
+    execute(options, nullptr, given.on_result);
+    if (after) after();
+    conclude_run(options);
+}
+
+void RunDriver::execute(const RunOptions& options, std::shared_ptr<const Recording> repeated,
+                        const std::function<void(const IValue&)>& on_result) {
+    const ShownRun& shown = recorder_.shown();
     const WarningScope warnings([this](const ScriptWarning& warning) {
         recorder_.log(Publisher::Level::Warning, warning.text, warning.source);
     });
     const runtime::PrintScope prints(recorder_.print_to_log());
     if (options.record)
-        recorder_.record_run(options, repeated);
+        recorder_.record_run(options, std::move(repeated), on_result);
     else
-        run_phases(*shown.method, shown.arguments, shown.backward_source.get());
-    conclude_run(options);
+        run_phases(*shown.method, shown.arguments, shown.backward_source.get(), on_result);
 }
 
 void RunDriver::conclude_run(const RunOptions& options) {

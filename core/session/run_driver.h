@@ -3,9 +3,12 @@
 // Runs the model as options say: inputs, seed, preparation of the method, forward and backward, and the verdict. Also
 // brings back the last run of a session before. Used on the engine thread alone.
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/session/restored_run.h"
 #include "core/session/run_recorder.h"
@@ -26,6 +29,18 @@ class RunDriver {
     // Throws Error (Usage) when there is no model, and what preparing and running throw.
     void run(const RunOptions& options);
 
+    // A recorded run whose arguments are given, not made of inputs.
+    struct GivenRun {
+        std::function<std::vector<IValue>()> arguments;  // called when the model is on the run's device
+        std::vector<std::int64_t> held_ids;              // see ShownRun
+        bool traces = true;                              // the graph is to be that of these arguments
+        std::function<void(const IValue&)> on_result;    // of forward; may be empty
+    };
+    // after: called when the run has ended, before that is announced. Throws what running throws.
+    void run_given(const RunOptions& options, GivenRun given, const std::function<void()>& after = {});
+    // The status is that of a run, and the model as the options have it; run and run_given begin themselves.
+    void begin(const RunOptions& options);
+
     // Shows the run that the folder keeps as the last run of the model that is open.
     RestoredRun restore(const std::filesystem::path& folder);
     // Writes the restored run that is shown as a recording. Empty, or why not.
@@ -33,7 +48,8 @@ class RunDriver {
 
   private:
     RunOptions take_inputs(const RunOptions& given);
-    void begin(const RunOptions& options);
+    void execute(const RunOptions& options, std::shared_ptr<const Recording> repeated,
+                 const std::function<void(const IValue&)>& on_result);
     std::shared_ptr<PreparedMethod> prepare(RunOptions& options);
     void show_graph(const PreparedMethod& method, const std::string& pipeline);
     bool repeats_restored(RunOptions options) const;

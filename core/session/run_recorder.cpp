@@ -158,7 +158,8 @@ void RunRecorder::observe(const std::function<void()>& work, const std::function
     finish();
 }
 
-void RunRecorder::record_run(const RunOptions& options, std::shared_ptr<const Recording> repeated) {
+void RunRecorder::record_run(const RunOptions& options, std::shared_ptr<const Recording> repeated,
+                             const std::function<void(const IValue&)>& on_result) {
     repeated_ = std::move(repeated);
     begin_recording({options.statistics, options.record_values, ValueBudget{options.memory_budget, options.file_budget},
                      options.left_out, options.opens_operators},
@@ -174,7 +175,7 @@ void RunRecorder::record_run(const RunOptions& options, std::shared_ptr<const Re
             keeper_.keep_while_running(shown_);
         });
     keeper_.begin_run(shown_, RunJournal::When::EverySecond);
-    const auto run = [this] { run_phases(*shown_.method, shown_.arguments, shown_.backward_source.get()); };
+    const auto run = [&] { run_phases(*shown_.method, shown_.arguments, shown_.backward_source.get(), on_result); };
     observe(run, [this] {
         control_.end_run();
         compare_with_repeated();

@@ -34,8 +34,9 @@ class RunRecorder {
     // A run begins, recorded or not. Conditions of breakpoints that it cannot meet are named in the log.
     void begin_control(bool pause_at_start);
     // The shown run's method on its arguments. repeated: the run of a session before that it repeats, with which it is
-    // compared once it parks or ends; null: none. Throws what the run throws.
-    void record_run(const RunOptions& options, std::shared_ptr<const Recording> repeated);
+    // compared once it parks or ends; null: none. on_result: sees what forward gives. Throws what the run throws.
+    void record_run(const RunOptions& options, std::shared_ptr<const Recording> repeated,
+                    const std::function<void(const IValue&)>& on_result = {});
     // step: computes the trainer's step. Throws what it throws.
     void record_step(Trainer& trainer, const RunOptions& last, const std::function<void()>& step);
 

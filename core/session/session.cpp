@@ -44,6 +44,12 @@ void Session::train_on(const TrainOptions& options) {
     engine_->train(options, Engine::TrainFrom::Here);
 }
 
+void Session::generate(const GenerateRequest& request) {
+    engine_->control().order_continue();
+    engine_->generate(request);
+}
+std::shared_ptr<const Generation> Session::generation() const { return engine_->generation(); }
+
 void Session::resume() {
     engine_->control().order_continue();
     engine_->go_on();

@@ -90,6 +90,10 @@ class Session {
     void look_at_step(std::int64_t step);
     // Model, optimiser and random numbers as at the end of the training, bit for bit.
     void return_to_end();
+    // Text by a model of a folder with a tokenizer, token by token: see GenerateRequest. Each token is a run; the last
+    // one that was ordered, and all while something may stop in them, are recorded and shown. Ends Finished,
+    // on_generation after each token.
+    void generate(const GenerateRequest& request);
     void step(StepKind kind);          // starts a run when none is under way
     void run_to_node(int graph_node);  // continue until before it
     // Backward in a run that was begun without it: the run begins again with it, which the log says.
@@ -128,6 +132,8 @@ class Session {
     std::shared_ptr<const TrainingLog> training() const;
     // Of the model file that is open, the first first, also across its being opened again; the last is training().
     std::vector<std::shared_ptr<const TrainingLog>> trainings() const;
+    // Null: nothing was generated since the model was opened.
+    std::shared_ptr<const Generation> generation() const;
     // Inputs as guessed, given or last used.
     std::vector<InputSpec> inputs() const;
     void set_inputs(std::vector<InputSpec> inputs);

@@ -10,6 +10,7 @@
 #include "core/base/fields.h"
 #include "core/model/model_info.h"
 #include "core/record/recording.h"
+#include "core/session/generation.h"
 #include "core/session/status.h"
 #include "core/study/compilation.h"
 #include "core/train/training.h"
@@ -29,6 +30,8 @@ class SessionListener {
     virtual void on_events(std::size_t event_count) { (void)event_count; }
     // A training began or went on: at most about 20 times a second, and at the end.
     virtual void on_training(std::shared_ptr<const TrainingLog>) {}
+    // A token was generated. Null: the text is gone.
+    virtual void on_generation(std::shared_ptr<const Generation>) {}
     // A graph was compiled in a mode: asked for by CompileQuery, or because a run begins.
     virtual void on_compiled(std::shared_ptr<const CompileReport>) {}
     // What a model source did, or was kept from doing, with files.

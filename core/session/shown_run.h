@@ -2,6 +2,7 @@
 #pragma once
 // The run that a session shows, and what it takes to repeat it. The engine thread's.
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -26,6 +27,7 @@ struct ShownRun {
     std::optional<MeasuredRun> step_to_measure;             // when the recording is of a step of a training
     std::unique_ptr<RecordingFile> restored;                // the last run of the model, from a session before
     std::vector<IValue> arguments;
+    std::vector<std::int64_t> held_ids;  // tokens whose keys and values the run was given in a cache
     RunOptions ran;
 
     // Null: there is none.

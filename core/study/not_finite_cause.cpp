@@ -11,19 +11,9 @@
 #include "core/dispatch/registry.h"
 #include "core/ops/notes.h"
 #include "core/record/not_finite.h"
+#include "core/study/event_arguments.h"
 
 namespace loupe::session {
-
-std::optional<double> number_argument(const Event& event, std::string_view name) {
-    for (const std::string& argument : event.arguments) {
-        if (!argument.starts_with(name) || argument.size() <= name.size() || argument[name.size()] != '=') continue;
-        double number = 0;
-        const char* const last = argument.data() + argument.size();
-        const auto [end, status] = std::from_chars(argument.data() + name.size() + 1, last, number);
-        if (status == std::errc() && end == last) return number;
-    }
-    return std::nullopt;
-}
 
 namespace {
 

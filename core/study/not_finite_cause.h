@@ -3,9 +3,7 @@
 // Why an event makes or turns a NaN or Inf, and what helps: from the notes of its operator, what it read, and its
 // dtype.
 
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "core/record/recording.h"
 
@@ -20,8 +18,5 @@ Cause cause_of(const Recording& recording, const Event& event);
 // Where the event's derivative is not finite and the gradient that meets it is 0: "the gradient there is 0 (where
 // leaves it out), and 0 * Inf is NaN". Empty elsewhere.
 Cause masked_cause(const Recording& recording, const Event& event);
-
-// A number among the arguments that are no tensors; nullopt where there is none of that name.
-std::optional<double> number_argument(const Event& event, std::string_view name);
 
 }  // namespace loupe::session

@@ -9,6 +9,7 @@
 #include "core/base/counted.h"
 #include "core/base/strings.h"
 #include "core/record/not_finite.h"
+#include "core/study/event_arguments.h"
 #include "core/study/gradient_health.h"
 #include "core/study/not_finite_cause.h"
 

@@ -99,6 +99,12 @@ class SessionBridge::Listener : public session::SessionListener {
             emit bridge->compiledChanged();
         });
     }
+    void on_generation(std::shared_ptr<const session::Generation> generation) override {
+        post([bridge = bridge_, generation = std::move(generation)] {
+            bridge->generation_ = generation;
+            emit bridge->generationChanged();
+        });
+    }
     void on_log(const LogEntry& entry) override {
         post([bridge = bridge_, entry] { bridge->addLog(entry); });
     }
@@ -188,6 +194,7 @@ void SessionBridge::takeModel(std::shared_ptr<const session::ModelInfo> model) {
     node_ = -1;
     source_ = {};
     if (!isAgain) undo_.clear();
+    if (!isAgain) askTextModel();
     emit unsavedChanged();
     emit modelChanged();
     emit trainingChanged();
@@ -570,6 +577,31 @@ void SessionBridge::run() {
     } else {
         session_->run(options_);
     }
+}
+
+// Whether the model takes text.
+void SessionBridge::askTextModel() {
+    const bool was_text = takesText();
+    text_model_ = {};
+    if (was_text) emit textModelChanged();
+    if (!model_ || !model_->recorded_in.empty()) return;
+    ask(QStringLiteral("bridge.text"), session::TokenizeQuery{"a", {}}, this,
+        [this, path = model_->path](const session::TokenizedText& answer) {
+            if (!model_ || model_->path != path) return;
+            text_model_ = answer;
+            emit textModelChanged();
+        });
+}
+
+void SessionBridge::generate(const session::GenerateRequest& request) {
+    tellOfOlderText();
+    session_->generate(request);
+}
+
+void SessionBridge::setPrompt(const QString& prompt) {
+    if (prompt == prompt_) return;
+    prompt_ = prompt;
+    emit promptChanged();
 }
 
 void SessionBridge::setTrainingData(const session::DataSpec& data) {

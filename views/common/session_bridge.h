@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/session/queries/tokenize.h"
 #include "core/session/session.h"
 
 namespace loupe::views {
@@ -45,6 +46,14 @@ class SessionBridge : public QObject {
     const std::shared_ptr<const session::TrainingLog>& training() const { return training_; }
     // The last compilation of the graph; null when there is none since the model was opened.
     const std::shared_ptr<const session::CompileReport>& compiled() const { return compiled_; }
+    // Text that the model made; null: none since it was opened.
+    const std::shared_ptr<const session::Generation>& generation() const { return generation_; }
+    // Of a model of a folder with a tokenizer; others have an error that says why not. Asked for when it is opened.
+    const session::TokenizedText& textModel() const { return text_model_; }
+    bool takesText() const { return text_model_.error.empty() && !text_model_.tokens.empty(); }
+    // Of the panels Text and Generation.
+    const QString& prompt() const { return prompt_; }
+    void setPrompt(const QString& prompt);
     bool isTraining() const { return status_.is_training; }
     // The model is as it was at an earlier step of its training: Session::look_at_step.
     bool isAtPastStep() const { return status_.training_end != 0; }
@@ -129,6 +138,8 @@ class SessionBridge : public QObject {
     // A step of the training again, and back to its end: Session::look_at_step.
     void lookAtStep(std::int64_t step);
     void returnToEnd();
+    // Tokens of a text, each a run: Session::generate.
+    void generate(const session::GenerateRequest& request);
     void run();       // starts, or continues when parked
     void stepBack();  // selects the event before
     void step(session::StepKind kind);
@@ -191,6 +202,9 @@ class SessionBridge : public QObject {
     void weightsChanged();
     void timesChanged();
     void compiledChanged();
+    void generationChanged();
+    void promptChanged();
+    void textModelChanged();
     void formRefused(const QString& why);
     // The last of log() is new.
     void logAdded();
@@ -220,6 +234,7 @@ class SessionBridge : public QObject {
     void trimLog();
     void takeModel(std::shared_ptr<const session::ModelInfo> model);
     void takeRecording(std::shared_ptr<const session::Recording> recording);
+    void askTextModel();
     void takeEvents();
     void selectWanted();
     void selectEvent(session::EventId event);
@@ -245,6 +260,9 @@ class SessionBridge : public QObject {
     std::shared_ptr<const session::Recording> recording_;
     std::shared_ptr<const session::TrainingLog> training_;
     std::shared_ptr<const session::CompileReport> compiled_;
+    std::shared_ptr<const session::Generation> generation_;
+    session::TokenizedText text_model_;
+    QString prompt_;
     std::size_t event_count_ = 0;
     session::EventId wanted_event_ = 0;  // of the previous step: selected again in the next one
     std::deque<LogEntry> log_;

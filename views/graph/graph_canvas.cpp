@@ -369,7 +369,8 @@ QString GraphCanvas::tipOf(const SceneBox& box) const {
         lines << text(attribute).left(80).toHtmlEscaped();
     if (metrics_ != nullptr) {
         const NodeMetric& metric = metrics_->of(box.node);
-        if (const QString shape = op >= 0 ? metrics_->portText({op, 0}) : QString(); !shape.isEmpty()) lines << shape;
+        if (const QString shape = op >= 0 ? metrics_->portText({op, 0}) : QString(); !shape.isEmpty())
+            lines << (metrics_->hasTokens({op, 0}) ? tr("%1, in brackets: tokens").arg(shape) : shape);
         if (metric.forward != 0) {
             lines << tr("%1, %2 made").arg(secondsText(metric.seconds), bytesText(static_cast<double>(metric.bytes)));
         }

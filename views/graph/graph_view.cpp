@@ -199,12 +199,29 @@ void GraphView::askForSizes() {
 
 void GraphView::takeRecording() {
     metrics_.reset(index_.get(), bridge().recording().get());
+    tokens_of_ = nullptr;
     metrics_.update(bridge().eventCount());
     canvas_->takeMetrics();
     takeReached();
 }
 
-void GraphView::takeReached() { canvas_->setReached(bridge().parkedNode()); }
+// Lines of a run on tokens say which of their sizes count tokens.
+void GraphView::askForTokens() {
+    const auto& recording = bridge().recording();
+    if (!recording || bridge().isBusy() || !recording->is_complete() || tokens_of_ == recording) return;
+    tokens_of_ = recording;
+    bridge().ask(QStringLiteral("graph tokens"), session::TokenAxesQuery{}, this,
+                 [this, asked = recording](const session::TokenAxesAnswer& axes) {
+                     if (asked != bridge().recording() || axes.axes.empty()) return;
+                     metrics_.setTokenAxes(axes);
+                     canvas_->takeMetrics();
+                 });
+}
+
+void GraphView::takeReached() {
+    canvas_->setReached(bridge().parkedNode());
+    askForTokens();
+}
 
 void GraphView::takeCurrent() {
     const int node = bridge().currentNode();

@@ -64,6 +64,7 @@ class GraphView : public View {
     void askForSizes();
     void takeCurrent();
     void takeReached();
+    void askForTokens();
     void takeBreakpoints();
     void rebuildIndex();
     void requestLayout(int keep);
@@ -89,6 +90,7 @@ class GraphView : public View {
     std::shared_ptr<const GraphIndex> index_;
     std::shared_ptr<GraphLayouter> layouter_;
     NodeMetrics metrics_;
+    std::shared_ptr<const session::Recording> tokens_of_;  // whose axes of tokens were asked for
     std::set<int> open_;
     std::vector<int> matches_;
     std::size_t match_at_ = 0;

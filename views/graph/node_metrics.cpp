@@ -9,6 +9,7 @@
 namespace loupe::views {
 
 void NodeMetrics::reset(const GraphIndex* index, const session::Recording* recording) {
+    token_axes_.clear();
     index_ = index;
     recording_ = recording;
     times_ = recording ? recording->warm_times() : nullptr;
@@ -92,18 +93,36 @@ void NodeMetrics::setSizes(const session::GraphSizes& sizes) {
     }
 }
 
+void NodeMetrics::setTokenAxes(const session::TokenAxesAnswer& axes) {
+    token_axes_.clear();
+    for (const session::TokenAxisOfValue& each : axes.axes) token_axes_[each.value].push_back(each.axis);
+}
+
+bool NodeMetrics::hasTokens(const GraphPort& port) const {
+    const session::Value* value = portValue(port);
+    return value != nullptr && token_axes_.contains(value->id);
+}
+
 namespace {
 
-// float32 is omitted.
-QString sizeText(const session::Shape& shape, std::string_view dtype) {
-    const QString words = shapeText(shape);
+// float32 is omitted. tokens: axes whose sizes stand in brackets.
+QString sizeText(const session::Shape& shape, std::string_view dtype, const std::vector<int>& tokens = {}) {
+    QStringList sizes;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        const bool isToken = std::find(tokens.begin(), tokens.end(), static_cast<int>(i)) != tokens.end();
+        sizes += (isToken ? QStringLiteral("[%1]") : QStringLiteral("%1")).arg(shape[i]);
+    }
+    const QString words = tokens.empty() ? shapeText(shape) : sizes.join(QLatin1Char('x'));
     return dtype == "float32" ? words : words + QLatin1Char(' ') + text(dtype);
 }
 
 }  // namespace
 
 QString NodeMetrics::portText(const GraphPort& port) const {
-    if (const session::Value* value = portValue(port)) return sizeText(value->shape, value->dtype);
+    if (const session::Value* value = portValue(port)) {
+        const auto tokens = token_axes_.find(value->id);
+        return sizeText(value->shape, value->dtype, tokens != token_axes_.end() ? tokens->second : std::vector<int>());
+    }
     const bool is_known = port.node < 0 || port.node < static_cast<int>(sizes_.size());
     if (!is_known) return {};
     const auto& outputs = port.node < 0 ? input_sizes_ : sizes_[static_cast<std::size_t>(port.node)];

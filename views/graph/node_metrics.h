@@ -4,12 +4,13 @@
 
 #include <QString>
 #include <cstdint>
-#include <vector>
-
+#include <map>
 #include <string>
+#include <vector>
 
 #include "core/record/recording.h"
 #include "core/session/queries/graph_sizes.h"
+#include "core/session/queries/token_axes.h"
 #include "views/graph/graph_index.h"
 
 namespace loupe::views {
@@ -39,6 +40,9 @@ class NodeMetrics {
     const NodeMetric& of(int node) const;
     // What is known of this graph before a run.
     void setSizes(const session::GraphSizes& sizes);
+    // Sizes of these axes stand in brackets; reset() forgets them.
+    void setTokenAxes(const session::TokenAxesAnswer& axes);
+    bool hasTokens(const GraphPort& port) const;
     // Shape and dtype of an operator's output, or of an input: as it ran, else as it will; empty when that is not
     // known.
     QString portText(const GraphPort& port) const;
@@ -50,6 +54,7 @@ class NodeMetrics {
     std::shared_ptr<const session::OperatorTimes> times_;
     std::size_t seen_ = 0;
     std::vector<NodeMetric> metrics_;
+    std::map<session::ValueId, std::vector<int>> token_axes_;
     std::vector<session::GraphSizes::Output> input_sizes_;
     std::vector<std::vector<session::GraphSizes::Output>> sizes_;  // by node
 };

@@ -66,13 +66,25 @@ QStringList classNames(const QString& model) {
     return {};
 }
 
-std::vector<std::int64_t> tokensOf(const QString& text) {
-    static const QRegularExpression numbers(QStringLiteral("^\\s*\\d+(\\s*[,\\s]\\s*\\d+)*\\s*$"));
+namespace {
+
+const QRegularExpression& betweenIds() {
     static const QRegularExpression between(QStringLiteral("[,\\s]+"));
+    return between;
+}
+
+}  // namespace
+
+// A single number may well be a text; several are ids.
+bool areIds(const QString& text) {
+    static const QRegularExpression numbers(QStringLiteral("^\\s*\\d+(\\s*[,\\s]\\s*\\d+)*\\s*$"));
+    return numbers.match(text).hasMatch() && text.trimmed().contains(betweenIds());
+}
+
+std::vector<std::int64_t> tokensOf(const QString& text) {
     std::vector<std::int64_t> tokens;
-    // A single number may well be a text; several are ids.
-    if (numbers.match(text).hasMatch() && text.trimmed().contains(between)) {
-        for (const QString& part : text.split(between, Qt::SkipEmptyParts)) tokens.push_back(part.toLongLong());
+    if (areIds(text)) {
+        for (const QString& part : text.split(betweenIds(), Qt::SkipEmptyParts)) tokens.push_back(part.toLongLong());
     } else {
         for (const char byte : text.toUtf8()) tokens.push_back(static_cast<unsigned char>(byte));
     }

@@ -15,6 +15,8 @@ QString answerText(const std::vector<double>& logits, const QStringList& classes
 // Names of the classes from index.json beside a shipped model; empty for others.
 QStringList classNames(const QString& model);
 
+// Two numbers or more and nothing else.
+bool areIds(const QString& text);
 // "5 3 8", "5, 3, 8" are ids; anything else is text, whose UTF-8 bytes are the ids.
 std::vector<std::int64_t> tokensOf(const QString& text);
 // The text that tokens are, when they are printable characters; else the numbers.

@@ -24,11 +24,14 @@
 
 #include "core/model/input_preview.h"
 #include "core/session/limits.h"
+#include "core/session/queries/next_tokens.h"
 #include "core/session/queries/tensor.h"
+#include "core/session/queries/tokenize.h"
 #include "views/common/elided_fields.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
+#include "views/common/token_text.h"
 #include "views/inputs/answer.h"
 #include "views/inputs/array_file.h"
 #include "views/inputs/backward_form.h"
@@ -170,7 +173,6 @@ void InputsView::makeDrawingAndText() {
     connect(clear_, &QPushButton::clicked, pad_, &DrawingPad::clear);
     words_->setObjectName(QStringLiteral("words"));
     words_->setPlaceholderText(tr("Type a text, or token ids: 5 3 8"));
-    words_->setToolTip(tr("A text gives its bytes as token ids; numbers are ids. Return runs the model on it."));
     words_->setAccessibleName(tr("Text of the input"));
     connect(words_, &QLineEdit::returnPressed, this, &InputsView::takeText);
 }
@@ -243,6 +245,8 @@ void InputsView::makeLayout() {
 
 void InputsView::connectBridge() {
     connect(&bridge(), &SessionBridge::inputsChanged, this, &InputsView::showInputs);
+    connect(&bridge(), &SessionBridge::textModelChanged, this, &InputsView::showPreview);
+    connect(&bridge(), &SessionBridge::promptChanged, this, &InputsView::showPreview);
     connect(&bridge(), &SessionBridge::modelChanged, this, [this] {
         recalled_ = false;
         left_out_.clear();
@@ -495,8 +499,15 @@ int InputsView::worded() const {
 }
 
 void InputsView::showPreview() {
-    const int words = worded();
-    words_->setVisible(words >= 0);
+    const bool takesText = bridge().takesText();
+    const int words = takesText ? -1 : worded();
+    words_->setVisible(takesText || words >= 0);
+    words_->setToolTip(
+        takesText ? tr("A text gives the model's tokens, shown in the panel Text; numbers are ids. Return runs "
+                       "the model on it.")
+                  : tr("A text gives its bytes as token ids; numbers are ids. Return runs the model on it."));
+    if (takesText && !words_->hasFocus())
+        words_->setText(QString(bridge().prompt()).replace(QLatin1Char('\n'), QLatin1Char(' ')));
     if (words >= 0 && !words_->hasFocus()) {
         const auto preview = session::preview_input(model_->specs()[static_cast<std::size_t>(words)], 4096);
         words_->setText(preview.error.empty() ? textOfTokens(preview.elements) : QString());
@@ -547,7 +558,27 @@ void InputsView::takeDrawing() {
     useArray(row, file, shape, "float32");
 }
 
+// By the model's tokenizer.
+void InputsView::takeTokens() {
+    const QString typed = words_->text();
+    session::TokenizeQuery query{typed.toStdString(), {}};
+    if (const auto tokens = tokensOf(typed); areIds(typed)) query.ids = tokens;
+    const bool isText = query.ids.empty();
+    bridge().ask(QStringLiteral("inputs.tokens"), query, this,
+                 [this, typed, isText](const session::TokenizedText& answer) {
+                     if (!answer.error.empty()) {
+                         bridge().addLog({SessionBridge::LogEntry::Level::Error, answer.error, 0, -1, {}, {}});
+                         emit refused(text(answer.error));
+                         return;
+                     }
+                     if (isText) bridge().setPrompt(typed);
+                     bridge().setInputs(answer.inputs);
+                     runWhenStill();
+                 });
+}
+
 void InputsView::takeText() {
+    if (bridge().takesText() && !words_->text().isEmpty()) return takeTokens();
     const int row = worded();
     if (row < 0 || words_->text().isEmpty() || !bridge().model()) return;
     const auto tokens = tokensOf(words_->text());
@@ -569,6 +600,7 @@ void InputsView::showAnswer() {
     if (bridge().isBusy()) return;
     answer_->hide();
     if (!recording || bridge().status().state != session::RunState::Finished) return;
+    if (bridge().takesText()) return showNextWords();
     session::ValueId output = 0;
     for (auto id = static_cast<session::EventId>(recording->event_count()); id > 0 && output == 0; --id) {
         const session::Event& event = recording->event(id);
@@ -595,6 +627,21 @@ void InputsView::showAnswer() {
                      answer_->setText((characters ? tr("Next: %1") : tr("Output: %1")).arg(chosen));
                      answer_->setVisible(!chosen.isEmpty());
                  });
+}
+
+void InputsView::showNextWords() {
+    session::NextTokensQuery query;
+    query.first = -1;
+    query.count = 1;
+    query.top = 2;
+    bridge().ask(QStringLiteral("inputs.answer"), query, this, [this](const session::NextTokens& next) {
+        QStringList words;
+        if (!next.odds.empty())
+            for (const session::TokenChoice& each : next.odds.front().top)
+                words += QStringLiteral("%1 (%2)").arg(visibleToken(each.token), percentText(each.probability));
+        answer_->setText(tr("Next: %1").arg(words.join(tr(", then "))));
+        answer_->setVisible(!words.isEmpty());
+    });
 }
 
 // --- files

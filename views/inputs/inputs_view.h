@@ -68,8 +68,10 @@ class InputsView : public View {
     void chooseFile();
     void showPreview();
     void showAnswer();
+    void showNextWords();
     void takeDrawing();
     void takeText();
+    void takeTokens();
     void useArray(int row, const QString& file, const session::Shape& shape, const char* dtype);
     void recall();
     void keep();

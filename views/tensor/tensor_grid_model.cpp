@@ -27,6 +27,21 @@ void TensorGridModel::setTile(const session::TensorSlice& slice, int tile) {
     endResetModel();
 }
 
+QString placesNamed(const std::vector<QStringList>& names, const session::Shape& index) {
+    QStringList all;
+    for (std::size_t i = 0; i < names.size() && i < index.size(); ++i)
+        if (const QString name = names[i].value(index[i]); !name.isEmpty()) all += name;
+    return all.isEmpty() ? QString() : QStringLiteral("   ") + all.join(QStringLiteral(", "));
+}
+
+void TensorGridModel::setNames(std::vector<QStringList> names) {
+    names_ = std::move(names);
+    for (const auto orientation : {Qt::Horizontal, Qt::Vertical}) {
+        const int last = (orientation == Qt::Horizontal ? columnCount() : rowCount()) - 1;
+        if (last >= 0) emit headerDataChanged(orientation, 0, last);
+    }
+}
+
 void TensorGridModel::setColours(ColourMap map, double low, double high, bool shown) {
     map_ = map;
     low_ = low;
@@ -51,11 +66,7 @@ QVariant TensorGridModel::data(const QModelIndex& index, int role) const {
         case Qt::DisplayRole:
             return is_whole_ && !is_bad ? QString::number(value, 'f', 0) : numberText(value);
         case Qt::ToolTipRole:
-            return QStringLiteral("%1 = %2").arg(
-                indexText(place_.own_index(static_cast<std::size_t>(tile_number_),
-                                           unthinned(index.row(), tile_.rows, rows_),
-                                           unthinned(index.column(), tile_.columns, columns_))),
-                QString::number(value, 'g', 9));
+            return describe(index.row(), index.column(), value);
         case Qt::TextAlignmentRole:
             return QVariant(Qt::AlignRight | Qt::AlignVCenter);
         case Qt::FontRole:
@@ -74,14 +85,26 @@ QVariant TensorGridModel::data(const QModelIndex& index, int role) const {
     }
 }
 
+QString TensorGridModel::describe(int row, int column, double value) const {
+    const session::Shape place =
+        place_.own_index(static_cast<std::size_t>(tile_number_), unthinned(row, tile_.rows, rows_),
+                         unthinned(column, tile_.columns, columns_));
+    return QStringLiteral("%1 = %2%3")
+        .arg(indexText(place), QString::number(value, 'g', 9), placesNamed(names_, place));
+}
+
 QVariant TensorGridModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (role == Qt::FontRole) return Theme::instance().monoFont();
     if (role != Qt::DisplayRole) return {};
     const bool across = orientation == Qt::Horizontal;
     const std::int64_t at = unthinned(section, across ? tile_.columns : tile_.rows, across ? columns_ : rows_);
     const int shown = static_cast<int>(place_.sliced_shape.size()) - (across ? 1 : 2);
-    for (const session::TensorSlice::Axis& axis : place_.axes) {
-        if (axis.shown == shown && shown >= 0) return QString::number(axis.start + axis.step * at);
+    for (std::size_t i = 0; i < place_.axes.size(); ++i) {
+        const session::TensorSlice::Axis& axis = place_.axes[i];
+        if (axis.shown != shown || shown < 0) continue;
+        const std::int64_t own = axis.start + axis.step * at;
+        const QString name = i < names_.size() ? names_[i].value(own) : QString();
+        return name.isEmpty() ? QString::number(own) : QStringLiteral("%1  %2").arg(own).arg(name);
     }
     return QString::number(at);
 }

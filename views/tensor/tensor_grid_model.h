@@ -3,6 +3,8 @@
 // The numbers of one tile of a tensor as a table.
 
 #include <QAbstractTableModel>
+#include <QStringList>
+#include <vector>
 
 #include "core/record/tensor_slice.h"
 #include "views/common/colour_map.h"
@@ -17,6 +19,8 @@ class TensorGridModel : public QAbstractTableModel {
 
     // tile: -1 is empty.
     void setTile(const session::TensorSlice& slice, int tile);
+    // As TensorPicture::setNames; they stand in the headers. setTile keeps them.
+    void setNames(std::vector<QStringList> names);
     void setColours(ColourMap map, double low, double high, bool shown);
 
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -25,8 +29,11 @@ class TensorGridModel : public QAbstractTableModel {
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
   private:
+    QString describe(int row, int column, double value) const;
+
     session::TensorTile tile_;
     session::TensorSlice place_;  // without elements: the position of the tile in the tensor
+    std::vector<QStringList> names_;
     int tile_number_ = 0;
     bool is_whole_ = false;  // integers are written without a point
     std::int64_t rows_ = 0;  // before thinning
@@ -36,6 +43,9 @@ class TensorGridModel : public QAbstractTableModel {
     double high_ = 1;
     bool coloured_ = false;
 };
+
+// What the places of an index stand for, by dimension: "   fox, brown"; empty where nothing is known.
+QString placesNamed(const std::vector<QStringList>& names, const session::Shape& index);
 
 // The index in the whole tensor of a subsampled row or column.
 std::int64_t unthinned(int shown, int shown_count, std::int64_t count);

@@ -42,9 +42,15 @@ void TensorPicture::setSlice(const session::TensorSlice& slice) {
     const bool same_form =
         slice.rows == slice_.rows && slice.columns == slice_.columns && slice.data.size() == slice_.data.size();
     slice_ = slice;
+    names_.clear();
     tile_ = std::clamp(tile_, 0, std::max(0, static_cast<int>(slice_.data.size()) - 1));
     if (!same_form) fit();
     rebuild();
+}
+
+void TensorPicture::setNames(std::vector<QStringList> names) {
+    names_ = std::move(names);
+    update();
 }
 
 void TensorPicture::setMode(Mode mode) {
@@ -131,7 +137,8 @@ std::vector<TensorPicture::Cell> TensorPicture::cells() const {
     if (images_.empty()) return all;
     const double rows = images_.front().height();
     const double columns = images_.front().width();
-    const double wide = std::max(10.0, width() - 2 * kMargin);
+    const double names = namesWidth();
+    const double wide = std::max(10.0, width() - 2 * kMargin - names);
     const double high = std::max(10.0, height() - 2 * kMargin);
     const int count = static_cast<int>(images_.size());
     // As many columns of tiles as make each tile largest.
@@ -151,7 +158,7 @@ std::vector<TensorPicture::Cell> TensorPicture::cells() const {
     const double stride_x = columns * pixel + kGap;
     const double stride_y = rows * pixel + kGap + (labelled ? kLabel : 0);
     const int down = (count + best - 1) / best;
-    const QPointF corner(std::max(kMargin, (width() - stride_x * best + kGap) / 2),
+    const QPointF corner(names + std::max(kMargin, (width() - names - stride_x * best + kGap) / 2),
                          std::max(kMargin, (height() - stride_y * down + kGap) / 2));
     for (int i = 0; i < count; ++i) {
         const QPointF place =
@@ -159,6 +166,47 @@ std::vector<TensorPicture::Cell> TensorPicture::cells() const {
         all.push_back({QRectF(place, QSizeF(columns * pixel, rows * pixel)), mode_ == Mode::HeatMap ? tile_ : i});
     }
     return all;
+}
+
+// --- what rows stand for
+
+QString TensorPicture::rowName(int row, int rows) const {
+    const int shown = static_cast<int>(slice_.sliced_shape.size()) - 2;
+    for (std::size_t axis = 0; axis < slice_.axes.size() && axis < names_.size(); ++axis) {
+        if (slice_.axes[axis].shown != shown || shown < 0) continue;
+        return names_[axis].value(slice_.axes[axis].start + slice_.axes[axis].step * unthinned(row, rows, slice_.rows));
+    }
+    return {};
+}
+
+double TensorPicture::namesWidth() const {
+    if (mode_ != Mode::HeatMap || names_.empty() || slice_.data.empty()) return 0;
+    constexpr int kWidest = 100;
+    constexpr int kMostMeasured = 400;
+    const QFontMetrics metrics(Theme::instance().monoFont());
+    const int rows = slice_.data[at(std::max(0, tile_))].rows;
+    int wide = 0;
+    for (int row = 0; row < std::min(rows, kMostMeasured); ++row)
+        wide = std::max(wide, metrics.horizontalAdvance(rowName(row, rows)));
+    return wide == 0 ? 0 : std::min(wide, kWidest) + 6;
+}
+
+// At the left of the picture; where rows are lower than a line, one name for several.
+void TensorPicture::paintNames(QPainter& painter, const Cell& cell) const {
+    const int rows = slice_.data[at(cell.tile)].rows;
+    const double wide = namesWidth();
+    if (wide <= 0 || rows == 0) return;
+    const QFontMetrics metrics(Theme::instance().monoFont());
+    const double pixel = cell.rect.height() / rows;
+    const int every = std::max(1, static_cast<int>(std::ceil(metrics.height() * 0.9 / std::max(pixel, 0.01))));
+    painter.setFont(Theme::instance().monoFont());
+    painter.setPen(Theme::instance().colour(Theme::Colour::Faint));
+    for (int row = 0; row < rows; row += every) {
+        const QRectF place(cell.rect.left() - wide, cell.rect.top() + row * pixel + pixel / 2 - metrics.height() / 2.0,
+                           wide - 5, metrics.height());
+        painter.drawText(place, Qt::AlignRight | Qt::AlignVCenter,
+                         metrics.elidedText(rowName(row, rows), Qt::ElideRight, static_cast<int>(wide) - 5));
+    }
 }
 
 void TensorPicture::paintTile(QPainter& painter, const Cell& cell, std::size_t index) {
@@ -169,6 +217,7 @@ void TensorPicture::paintTile(QPainter& painter, const Cell& cell, std::size_t i
     painter.setPen(Theme::instance().colour(Theme::Colour::Border));
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(cell.rect.adjusted(-0.5, -0.5, 0.5, 0.5));
+    if (mode_ == Mode::HeatMap) paintNames(painter, cell);
     if (mode_ == Mode::Tiles && cell.rect.width() > 18) {
         painter.setPen(Theme::instance().colour(Theme::Colour::Faint));
         painter.drawText(QRectF(cell.rect.left(), cell.rect.top() - kLabel, cell.rect.width(), kLabel),
@@ -271,9 +320,9 @@ QString TensorPicture::describe(QPointF point) const {
         const session::TensorTile& tile = slice_.data[at(tile_)];
         if (!area.contains(point) || tile.columns == 0) return {};
         const int column = static_cast<int>(std::lround((point.x() - area.left()) / area.width() * (tile.columns - 1)));
-        return QStringLiteral("%1 = %2").arg(
-            indexText(slice_.own_index(at(tile_), 0, unthinned(column, tile.columns, slice_.columns))),
-            numberText(tile.elements[at(column)]));
+        const session::Shape index = slice_.own_index(at(tile_), 0, unthinned(column, tile.columns, slice_.columns));
+        return QStringLiteral("%1 = %2%3")
+            .arg(indexText(index), numberText(tile.elements[at(column)]), placesNamed(names_, index));
     }
     for (const Cell& cell : cells()) {
         if (!cell.rect.contains(point)) continue;
@@ -293,8 +342,9 @@ QString TensorPicture::describe(QPointF point) const {
                              unthinned(column, tile.columns, slice_.columns));
         // An image's three channels are one pixel.
         const int channel = channels > 1 ? static_cast<int>(slice_.sliced_shape.size()) - 3 : -1;
-        return QStringLiteral("%1 = %2").arg(indexText(index, dimensionShownAs(slice_, channel)),
-                                             values.join(QStringLiteral(", ")));
+        return QStringLiteral("%1 = %2%3")
+            .arg(indexText(index, dimensionShownAs(slice_, channel)), values.join(QStringLiteral(", ")),
+                 placesNamed(names_, index));
     }
     return {};
 }

@@ -3,6 +3,7 @@
 // A tensor's elements as colours: one matrix, tiles side by side, three channels as an image, or a line.
 
 #include <QImage>
+#include <QStringList>
 #include <QWidget>
 #include <vector>
 
@@ -19,7 +20,10 @@ class TensorPicture : public QWidget {
 
     explicit TensorPicture(QWidget* parent = nullptr);
 
+    // Forgets the names.
     void setSlice(const session::TensorSlice& slice);
+    // What the places of the tensor's axes stand for, an entry a dimension; empty ones stand for nothing.
+    void setNames(std::vector<QStringList> names);
     void setMode(Mode mode);
     void setColours(ColourMap map, double low, double high);
     void setTile(int tile);  // of HeatMap and Line
@@ -50,6 +54,9 @@ class TensorPicture : public QWidget {
         int tile = 0;
     };
     void rebuild();
+    QString rowName(int row, int rows) const;
+    double namesWidth() const;
+    void paintNames(QPainter& painter, const Cell& cell) const;
     std::vector<Cell> cells() const;
     QImage imageOf(const session::TensorTile& tile) const;
     QImage imageOfChannels() const;
@@ -60,6 +67,7 @@ class TensorPicture : public QWidget {
     QString describe(QPointF at) const;
 
     session::TensorSlice slice_;
+    std::vector<QStringList> names_;
     Mode mode_ = Mode::HeatMap;
     ColourMap map_ = ColourMap::Viridis;
     double low_ = 0;

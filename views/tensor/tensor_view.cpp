@@ -14,6 +14,7 @@
 #include "core/record/not_finite.h"
 #include "core/session/queries/save_tensor.h"
 #include "core/session/queries/tensor.h"
+#include "core/session/queries/value_tokens.h"
 #include "views/common/elided_fields.h"
 #include "views/common/elided_label.h"
 #include "views/common/file_output.h"
@@ -22,6 +23,7 @@
 #include "views/common/panel_output.h"
 #include "views/common/plot_style.h"
 #include "views/common/theme.h"
+#include "views/common/token_text.h"
 
 namespace loupe::views {
 namespace {
@@ -421,6 +423,28 @@ void TensorView::ask() {
                  this, [this](session::TensorSlice slice) { showSlice(slice); });
 }
 
+// Axes that stand for the tokens of a text have their names.
+void TensorView::askNames() {
+    const ValueId value = slice_.value;
+    const auto& recording = bridge().recording();
+    if (value == 0 || slice_.dtype.empty() || !recording || value > recording->value_count()) return showNames({});
+    bridge().ask(QStringLiteral("tensor-names-%1").arg(reinterpret_cast<quintptr>(this)),
+                 session::ValueTokensQuery{value}, this, [this, value](const session::ValueTokens& tokens) {
+                     if (value != slice_.value) return;
+                     std::vector<QStringList> names;
+                     for (const session::AxisTokens& axis : tokens.axes) {
+                         QStringList& all = names.emplace_back();
+                         for (const std::string& name : axis.names) all += visibleText(text(name));
+                     }
+                     showNames(std::move(names));
+                 });
+}
+
+void TensorView::showNames(std::vector<QStringList> names) {
+    picture_->setNames(names);
+    grid_->setNames(std::move(names));
+}
+
 void TensorView::showSlice(const session::TensorSlice& slice) {
     waiting_ = false;
     if (text(slice.error).startsWith(QLatin1String("not recorded"))) {
@@ -475,6 +499,7 @@ void TensorView::showSlice(const session::TensorSlice& slice) {
     fillStatistics();
     fillHistogram();
     fillHistory();
+    askNames();
 }
 
 void TensorView::automaticDisplay() {

@@ -51,6 +51,7 @@ class TensorView : public View {
     TensorPicture* picture() { return picture_; }
     // Replaces a reply of the session, for tests.
     void showSlice(const session::TensorSlice& slice);
+    TensorGridModel* grid() { return grid_; }
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -74,6 +75,8 @@ class TensorView : public View {
     bool isArgument(const std::string& name) const;
     void choose(int index);
     void ask();
+    void askNames();
+    void showNames(std::vector<QStringList> names);
     void automaticDisplay();
     void applyColours();
     void applyDisplay();

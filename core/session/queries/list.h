@@ -4,6 +4,8 @@
 
 #include <span>
 
+#include "core/session/queries/attention_map.h"
+#include "core/session/queries/attentions.h"
 #include "core/session/queries/build_check.h"
 #include "core/session/queries/compile.h"
 #include "core/session/queries/data_summary.h"
@@ -15,6 +17,7 @@
 #include "core/session/queries/line_values.h"
 #include "core/session/queries/load_weights.h"
 #include "core/session/queries/memory_plan.h"
+#include "core/session/queries/next_tokens.h"
 #include "core/session/queries/operator_times.h"
 #include "core/session/queries/pass_bisect.h"
 #include "core/session/queries/pass_check.h"
@@ -22,6 +25,8 @@
 #include "core/session/queries/reset_parameters.h"
 #include "core/session/queries/restore_run.h"
 #include "core/session/queries/restore_training.h"
+#include "core/session/queries/run_tokens.h"
+#include "core/session/queries/saliency.h"
 #include "core/session/queries/save_checkpoint.h"
 #include "core/session/queries/save_recording.h"
 #include "core/session/queries/save_tensor.h"
@@ -29,9 +34,12 @@
 #include "core/session/queries/table.h"
 #include "core/session/queries/tables.h"
 #include "core/session/queries/tensor.h"
+#include "core/session/queries/token_axes.h"
+#include "core/session/queries/tokenize.h"
 #include "core/session/queries/trace_check.h"
 #include "core/session/queries/train_mode.h"
 #include "core/session/queries/training_checkpoint.h"
+#include "core/session/queries/value_tokens.h"
 #include "core/session/queries/watch.h"
 #include "core/session/queries/what_if.h"
 
@@ -42,6 +50,8 @@ struct QueryTypes {};
 
 // clang-format off
 using AllQueries = QueryTypes<
+    AttentionMapQuery,
+    AttentionsQuery,
     BuildCheckQuery,
     CompileQuery,
     DataSummaryQuery,
@@ -53,6 +63,7 @@ using AllQueries = QueryTypes<
     LineValuesQuery,
     LoadWeightsQuery,
     MemoryPlanQuery,
+    NextTokensQuery,
     OperatorTimesQuery,
     PassBisectQuery,
     PassCheckQuery,
@@ -60,6 +71,8 @@ using AllQueries = QueryTypes<
     ResetParametersQuery,
     RestoreRunQuery,
     RestoreTrainingQuery,
+    RunTokensQuery,
+    SaliencyQuery,
     SaveCheckpointQuery,
     SaveRecordingQuery,
     SaveTensorQuery,
@@ -67,9 +80,12 @@ using AllQueries = QueryTypes<
     TableQuery,
     TablesQuery,
     TensorQuery,
+    TokenAxesQuery,
+    TokenizeQuery,
     TraceCheckQuery,
     TrainModeQuery,
     TrainingCheckpointQuery,
+    ValueTokensQuery,
     WatchQuery,
     WhatIfQuery>;
 // clang-format on

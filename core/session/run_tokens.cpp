@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/run_tokens.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/error.h"
+#include "core/dispatch/functions.h"
+#include "core/record/recording_file.h"
+#include "core/tensor/element_walk.h"
+
+namespace loupe::session {
+namespace {
+
+std::shared_ptr<const ModelInfo> model_of(const QueryContext& context) {
+    if (context.program() != nullptr) return context.program()->info();
+    return context.recording_file() != nullptr ? context.recording_file()->model() : nullptr;
+}
+
+std::vector<std::string> arguments_of(const ModelInfo& model, const std::string& method) {
+    std::vector<std::string> out;
+    for (const MethodInfo& each : model.methods) {
+        if (each.name != method && model.methods.size() > 1) continue;
+        for (const MethodInfo::Argument& argument : each.arguments) out.push_back(argument.name);
+    }
+    return out;
+}
+
+std::vector<std::int64_t> elements_of(const QueryContext& context, ValueId id) {
+    std::vector<std::int64_t> out;
+    const Tensor t = context.elements(id);
+    if (!t.defined()) return out;
+    Tensor row = t;
+    while (row.dim() > 1) row = fn::select(row, 0, 0);
+    row = fn::to_dtype(row, static_cast<std::int64_t>(ScalarType::Int64));
+    walk_elements<std::int64_t>(row, true, [&](const std::int64_t* elements, std::int64_t n) {
+        out.insert(out.end(), elements, elements + n);
+    });
+    return out;
+}
+
+// Rows of the table that the tokens are looked up in.
+std::int64_t table_rows(const Recording& recording, ValueId ids) {
+    for (EventId id = 1; id <= recording.event_count(); ++id) {
+        const Event& event = recording.event(id);
+        if (!event.op.ends_with("embedding") || event.inputs.size() < 2 || event.inputs[1] != ids) continue;
+        const Shape& table = recording.value(event.inputs[0]).shape;
+        return table.empty() ? 0 : table.front();
+    }
+    return 0;
+}
+
+ValueId logits_of(const Recording& recording, const TokenAxes& axes, std::int64_t vocabulary) {
+    for (auto id = static_cast<EventId>(recording.event_count()); id > 0; --id) {
+        const Event& event = recording.event(id);
+        const bool is_of_loss = event.scope == "loss" || event.scope.starts_with("loss.");
+        if (event.phase != RunPhase::Forward || is_of_loss) continue;
+        for (const ValueId output : event.outputs) {
+            const auto& own = axes.of(output);
+            const Shape& shape = recording.value(output).shape;
+            const bool is_scores = shape.size() >= 2 && own.size() == shape.size() && shape.back() == vocabulary &&
+                                   own[shape.size() - 2].sequence >= 0 && own.back().sequence < 0;
+            if (is_scores && recording.value(output).dtype.find("float") != std::string_view::npos) return output;
+        }
+    }
+    return 0;
+}
+
+}  // namespace
+
+RunTokens tokens_of_run(const QueryContext& context) {
+    const auto recording = context.recording();
+    const auto model = model_of(context);
+    if (recording == nullptr || model == nullptr)
+        throw Error(ErrorKind::Usage, "nothing was recorded", {.hint = "run the model first"});
+    const auto inputs = token_inputs(*recording, arguments_of(*model, context.ran().method));
+    std::vector<TokenSequence> sequences;
+    std::map<ValueId, TokenAxes::Axes> starts;
+    std::int64_t vocabulary = 0;
+    for (const ValueId id : inputs) {
+        const Value& value = recording->value(id);
+        TokenSequence sequence{value.name, elements_of(context, id), 0};
+        const int number = static_cast<int>(sequences.size());
+        if (number == 0) {
+            const auto& held = context.held_ids();
+            sequence.ids.insert(sequence.ids.begin(), held.begin(), held.end());
+            sequence.held = std::ssize(held);
+            vocabulary = table_rows(*recording, id);
+        }
+        starts[id] = TokenAxes::Axes(value.shape.size());
+        starts[id].back() = {number, sequence.held, 0};
+        sequences.push_back(std::move(sequence));
+    }
+    // What stands beside the first: masks and the cache.
+    for (ValueId id = 1; !sequences.empty() && id <= recording->value_count(); ++id) {
+        const Value& value = recording->value(id);
+        if (value.producer != 0 || starts.contains(id)) continue;
+        const std::int64_t count = std::ssize(sequences.front().ids), held = sequences.front().held;
+        if (value.name == "attention_mask" && value.shape.size() == 2 && value.shape.back() == count)
+            starts[id] = {{}, {0, 0, 0}};
+        else if ((value.name == "token_type_ids" || value.name == "position_ids") && value.shape.size() == 2 &&
+                 value.shape.back() == count - held)
+            starts[id] = {{}, {0, held, 0}};
+        else if (value.name.starts_with("past_key_values[") && value.shape.size() == 4 && value.shape[2] == held)
+            starts[id] = {{}, {}, {0, 0, 0}, {}};
+    }
+    std::shared_ptr<const TextModel> text;
+    try {
+        if (!sequences.empty()) text = context.text_model();
+        if (text != nullptr && text->vocabulary_size() > 0) vocabulary = text->vocabulary_size();
+    } catch (const Error&) {
+        text = nullptr;  // ids have no names
+    }
+    TokenAxes axes(*recording, std::move(starts));
+    const ValueId logits = logits_of(*recording, axes, vocabulary);
+    return {recording, std::move(sequences), std::move(axes), TokenNames(text, vocabulary), logits};
+}
+
+std::vector<TokenInfo> tokens_along(const RunTokens& run, const TokenAxis& axis, std::int64_t places) {
+    std::vector<TokenInfo> out;
+    if (axis.sequence < 0 || axis.sequence >= static_cast<int>(run.sequences.size())) return out;
+    const auto& ids = run.sequences[static_cast<std::size_t>(axis.sequence)].ids;
+    out.resize(static_cast<std::size_t>(std::max<std::int64_t>(places, 0)));
+    for (std::int64_t i = 0; i < places; ++i) {
+        const std::int64_t at = axis.token_at(i);
+        if (at >= 0 && at < std::ssize(ids))
+            out[static_cast<std::size_t>(i)] = run.names(ids[static_cast<std::size_t>(at)]);
+    }
+    return out;
+}
+
+}  // namespace loupe::session

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/study/token_saliency.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/autograd/engine.h"
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/observer.h"
+#include "core/autograd/variable.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/dispatch/functions.h"
+#include "core/model/inputs.h"
+#include "core/model/script_output.h"
+#include "core/runtime/interpreter/print.h"
+#include "core/study/kept_state.h"
+#include "core/tensor/element_walk.h"
+
+namespace loupe::session {
+namespace {
+
+// No parameter requires a gradient while it lives, but those that are given one.
+class FrozenParameters {
+  public:
+    explicit FrozenParameters(const nn::Module& module) {
+        for (const auto& [name, parameter] : module.named_parameters()) {
+            before_.emplace_back(parameter, requires_grad(parameter));
+            if (requires_grad(parameter) && is_leaf(parameter)) set_requires_grad(parameter, false);
+        }
+    }
+    FrozenParameters(const FrozenParameters&) = delete;
+    FrozenParameters& operator=(const FrozenParameters&) = delete;
+    ~FrozenParameters() {
+        for (const auto& [parameter, value] : before_)
+            if (requires_grad(parameter) != value && is_leaf(parameter)) set_requires_grad(parameter, value);
+    }
+
+  private:
+    std::vector<std::pair<Tensor, bool>> before_;
+};
+
+bool holds(const Tensor& indices, const std::vector<std::int64_t>& ids) {
+    if (!indices.defined() || indices.numel() != std::ssize(ids) || !is_integral(indices.dtype())) return false;
+    bool is_same = true;
+    std::size_t at = 0;
+    const Tensor wide = fn::to_dtype(indices, static_cast<std::int64_t>(ScalarType::Int64));
+    walk_elements<std::int64_t>(wide, true, [&](const std::int64_t* elements, std::int64_t n) {
+        for (std::int64_t i = 0; i < n; ++i) is_same = is_same && elements[i] == ids[at++];
+    });
+    return is_same;
+}
+
+// Finds the first look-up of the ids and keeps its result, with where gradients of it go.
+class EmbeddingProbe final : public ExecutionObserver {
+  public:
+    explicit EmbeddingProbe(const std::vector<std::int64_t>& ids) : ids_(ids) {}
+
+    void before_operator(const OperatorCall& call) override {
+        const ObserverScope unobserved(nullptr);
+        is_met_ = !looked_up_.defined() && is_look_up(call);
+        if (!is_met_) return;
+        // Its result then has a history: what is written into it in place is followed.
+        const Tensor& table = call.inputs[0].to_tensor();
+        const bool can_learn = is_differentiable(table.dtype()) && is_leaf(table) && !requires_grad(table);
+        if (can_learn && is_parameter(table)) set_requires_grad(table, true);
+    }
+    void after_operator(const OperatorCall& call) override {
+        if (!std::exchange(is_met_, false) || call.outputs.empty() || !call.outputs[0].is_tensor()) return;
+        const ObserverScope unobserved(nullptr);
+        const Tensor& made = call.outputs[0].to_tensor();
+        if (!requires_grad(made)) set_requires_grad(made, true);
+        value_ = fn::clone(detach(made));
+        if (is_leaf(made)) {
+            looked_up_ = made;
+            return;
+        }
+        // A handle of its own: the tensor gets another history when it is written in place.
+        looked_up_ = detach(made);
+        AutogradMeta& meta = ensure_autograd_meta(looked_up_);
+        const Edge edge = gradient_edge(made);
+        meta.grad_fn = edge.node;
+        meta.output = edge.input;
+    }
+
+    const Tensor& looked_up() const { return looked_up_; }
+    const Tensor& value() const { return value_; }
+
+  private:
+    bool is_look_up(const OperatorCall& call) const {
+        return call.phase == Phase::Forward && call.name == "aten::embedding" && call.inputs.size() >= 2 &&
+               call.inputs[0].is_tensor() && call.inputs[1].is_tensor() && holds(call.inputs[1].to_tensor(), ids_);
+    }
+
+    const std::vector<std::int64_t>& ids_;
+    bool is_met_ = false;
+    Tensor looked_up_, value_;
+};
+
+Tensor logit_of(const IValue& result, std::int64_t position, std::int64_t token) {
+    const TensorList all = flatten_tensors(result);
+    if (all.empty() || all.front().dim() < 2 || !is_floating(all.front().dtype()))
+        throw Error(ErrorKind::Run, "the model gives no logits of tokens");
+    Tensor row = all.front();
+    while (row.dim() > 2) row = fn::select(row, 0, 0);
+    if (position < 0 || position >= row.size(0) || token < 0 || token >= row.size(1))
+        throw Error(ErrorKind::Usage,
+                    concat("no logit [", position, ", ", token, "]: there are ", row.size(0), " by ", row.size(1)));
+    return fn::select(fn::select(row, 0, position), 0, token);
+}
+
+// [1, n, width] as rows of float64.
+std::vector<double> rows_of(const Tensor& t) {
+    std::vector<double> out;
+    const Tensor wide = fn::to_dtype(t, static_cast<std::int64_t>(ScalarType::Float64));
+    walk_elements<double>(
+        wide, true, [&](const double* elements, std::int64_t n) { out.insert(out.end(), elements, elements + n); });
+    return out;
+}
+
+}  // namespace
+
+Saliency token_saliency(const std::shared_ptr<Program>& program, const std::string& method,
+                        std::vector<IValue> arguments, const std::vector<std::int64_t>& ids, std::int64_t position,
+                        std::int64_t token) {
+    if (ids.empty()) throw Error(ErrorKind::Usage, "there are no tokens");
+    const PreparedMethod prepared(program, method, "none");
+    const KeptState kept(program->module());
+    const FrozenParameters frozen(program->module());
+    const WarningScope no_warnings([](const ScriptWarning&) {});
+    const runtime::PrintScope no_prints([](std::string_view) {});
+    const GradModeScope grad(true);
+    EmbeddingProbe probe(ids);
+    IValue result;
+    {
+        const ObserverScope observed(&probe);
+        result = prepared.forward(std::move(arguments));
+    }
+    if (!probe.looked_up().defined())
+        throw Error(ErrorKind::Run, "no embedding looks up these tokens",
+                    {.hint = "gradients go to what aten::embedding gives"});
+    const Tensor logit = logit_of(result, position, token);
+    Saliency out;
+    if (!requires_grad(logit)) throw Error(ErrorKind::Run, "the logit does not depend on the embeddings of the tokens");
+    out.logit = rows_of(detach(logit)).front();
+    const Tensor gradient = gradients_of({logit}, {probe.looked_up()}, {}, {}, true).front();
+    out.tokens.resize(ids.size());
+    if (!gradient.defined()) return out;
+    const std::vector<double> slopes = rows_of(detach(gradient)), values = rows_of(probe.value());
+    const std::size_t width = values.size() / ids.size();
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        double squares = 0;
+        for (std::size_t j = i * width; j < (i + 1) * width && j < slopes.size(); ++j) {
+            out.tokens[i].score += slopes[j] * values[j];
+            squares += slopes[j] * slopes[j];
+        }
+        out.tokens[i].norm = std::sqrt(squares);
+    }
+    return out;
+}
+
+}  // namespace loupe::session
