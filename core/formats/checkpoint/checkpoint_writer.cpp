@@ -10,6 +10,7 @@
 #include "core/tensor/compressed.h"
 #include "core/tensor/device_copy.h"
 #include "core/tensor/jagged.h"
+#include "core/tensor/packed.h"
 
 namespace loupe {
 namespace {
@@ -183,16 +184,24 @@ void CheckpointPickler::storage_bytes_of(const Tensor& tensor) {
     ops("\x85R");
 }
 
-void CheckpointPickler::tensor(const Tensor& tensor) {
-    if (is_other(tensor)) return;
-    if (tensor.is_sparse()) return sparse_tensor(tensor);
-    if (!is_parameter(tensor)) return plain_tensor(tensor, requires_grad(tensor));
+void CheckpointPickler::tensor(const Tensor& given) {
+    if (is_other(given)) return;
+    if (given.is_sparse() && !is_packed(given)) return sparse_tensor(given);
+    const Tensor tensor = is_packed(given) ? numbers_of(given) : given;
+    if (!is_parameter(given)) return plain_tensor(tensor, requires_grad(given));
     global("torch._utils", "_rebuild_parameter");
     op('(');
     plain_tensor(tensor, false);
-    boolean(requires_grad(tensor));
+    boolean(requires_grad(given));
     global("collections", "OrderedDict");
     ops(")RtR");
+}
+
+// Tied weights share them.
+Tensor CheckpointPickler::numbers_of(const Tensor& packed) {
+    Tensor& numbers = numbers_[packed.impl()->sparse.get()];
+    if (!numbers.defined()) numbers = unpacked(packed);
+    return numbers;
 }
 
 void CheckpointPickler::sparse_tensor(const Tensor& tensor) {
