@@ -60,6 +60,13 @@ Tensor PackedParts::elements() const {
 
 Tensor unpacked(const Tensor& t) { return packed_parts(t).elements(); }
 
+Tensor UnpackedOnce::operator()(const Tensor& t) {
+    if (!is_packed(t)) return t;
+    Tensor& numbers = numbers_[t.impl()->sparse.get()];
+    if (!numbers.defined()) numbers = unpacked(t);
+    return numbers;
+}
+
 Tensor packed_alias(const Tensor& t) { return make_with_parts(t.impl()->sparse, t.sizes(), t.dtype()); }
 
 Tensor packed_rows(const Tensor& t, std::span<const std::int64_t> rows) {

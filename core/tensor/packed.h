@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "core/tensor/ggml_type.h"
@@ -42,6 +43,14 @@ const PackedParts& packed_parts(const Tensor& t);
 Tensor make_packed(const GgmlType& type, const Tensor& bytes, std::vector<std::int32_t> row_order = {});
 // Its elements. Throws Error (Run) for a tensor that is not packed.
 Tensor unpacked(const Tensor& t);
+// For writers: of packed weights the numbers, made once, so that tied weights share them; another tensor itself.
+class UnpackedOnce {
+  public:
+    Tensor operator()(const Tensor& t);
+
+  private:
+    std::unordered_map<const SparseParts*, Tensor> numbers_;
+};
 // Another view of the same bytes.
 Tensor packed_transpose(const Tensor& t);
 Tensor packed_alias(const Tensor& t);

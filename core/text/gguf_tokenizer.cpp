@@ -270,6 +270,14 @@ OrderedJson unigrams(const Metadata& given) {
     return out;
 }
 
+// Control tokens that end a turn, by the names that models give them: files name one of them at most.
+bool ends_turn(std::string_view token) {
+    static constexpr std::string_view kNames[] = {"<|eot_id|>", "<|eom_id|>",    "<|im_end|>",
+                                                  "<|end|>",    "<end_of_turn>", "<|end_of_text|>",
+                                                  "<EOT>",      "_<EOT>",        "<|endoftext|>"};
+    return std::ranges::count(kNames, token) > 0;
+}
+
 OrderedJson generation_of(const Metadata& given, const std::string& kind) {
     OrderedJson out = OrderedJson::object();
     const bool is_sentence = kind == "llama";
@@ -280,6 +288,10 @@ OrderedJson generation_of(const Metadata& given, const std::string& kind) {
         const auto id = given.id(name, has_default ? std::optional<std::size_t>(2) : std::nullopt);
         if (id && !std::ranges::count(ends, OrderedJson(*id))) ends.push_back(*id);
     }
+    for (std::size_t id = 0; id < given.tokens().size(); ++id)
+        if (given.kind(id) == Kind::Control && ends_turn(given.tokens()[id]) &&
+            !std::ranges::count(ends, OrderedJson(id)))
+            ends.push_back(id);
     if (bos) out["bos_token_id"] = *bos;
     if (!ends.empty()) out["eos_token_id"] = std::move(ends);
     if (const auto pad = given.id("padding_token_id")) out["pad_token_id"] = *pad;

@@ -187,7 +187,7 @@ void CheckpointPickler::storage_bytes_of(const Tensor& tensor) {
 void CheckpointPickler::tensor(const Tensor& given) {
     if (is_other(given)) return;
     if (given.is_sparse() && !is_packed(given)) return sparse_tensor(given);
-    const Tensor tensor = is_packed(given) ? numbers_of(given) : given;
+    const Tensor tensor = unpacked_(given);
     if (!is_parameter(given)) return plain_tensor(tensor, requires_grad(given));
     global("torch._utils", "_rebuild_parameter");
     op('(');
@@ -195,13 +195,6 @@ void CheckpointPickler::tensor(const Tensor& given) {
     boolean(requires_grad(given));
     global("collections", "OrderedDict");
     ops(")RtR");
-}
-
-// Tied weights share them.
-Tensor CheckpointPickler::numbers_of(const Tensor& packed) {
-    Tensor& numbers = numbers_[packed.impl()->sparse.get()];
-    if (!numbers.defined()) numbers = unpacked(packed);
-    return numbers;
 }
 
 void CheckpointPickler::sparse_tensor(const Tensor& tensor) {

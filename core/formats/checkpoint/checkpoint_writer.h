@@ -72,14 +72,12 @@ class CheckpointPickler final : public PickleWriter {
     void storage_bytes_of(const Tensor& tensor);
     void storage_id(const Tensor& tensor, std::size_t number);
     void sparse_tensor(const Tensor& tensor);
-    Tensor numbers_of(const Tensor& packed);
     void compressed_tensor(const Tensor& tensor);
     void size(const std::vector<IValue>& sizes);
 
     Layout layout_;
     OtherValues* others_;
     std::unordered_map<const Storage*, ScalarType> dtypes_;
-    std::unordered_map<const SparseParts*, Tensor> numbers_;  // that packed weights stand for
 };
 
 struct CheckpointOptions {
