@@ -81,12 +81,14 @@ class TestGgufTokenizer : public QObject {
         const auto end = metadata["tokenizer.ggml.eos_token_id"].get<std::size_t>();
         QCOMPARE(ends().dump(), OrderedJson::array({end}).dump());
         metadata["tokenizer.ggml.eot_token_id"] = 7U;
-        QCOMPARE(ends().dump(), OrderedJson::array({end, 7}).dump());
+        QCOMPARE(ends().dump(), OrderedJson::array({end, std::size_t{7}}).dump());
         // By its name, where it is a control token.
-        metadata["tokenizer.ggml.tokens"][9] = "<|im_end|>";
-        QCOMPARE(ends().dump(), OrderedJson::array({end, 7}).dump());
-        metadata["tokenizer.ggml.token_type"][9] = 3;
-        QCOMPARE(ends().dump(), OrderedJson::array({end, 7, 9}).dump());
+        const std::size_t added = metadata["tokenizer.ggml.tokens"].size();
+        metadata["tokenizer.ggml.tokens"].push_back("<|im_end|>");
+        metadata["tokenizer.ggml.token_type"].push_back(1);
+        QCOMPARE(ends().dump(), OrderedJson::array({end, std::size_t{7}}).dump());
+        metadata["tokenizer.ggml.token_type"][added] = 3;
+        QCOMPARE(ends().dump(), OrderedJson::array({end, std::size_t{7}, added}).dump());
     }
 
     void adds_the_ends_that_the_file_asks_for() {

@@ -45,37 +45,61 @@ HWY_INLINE Numbers half_in_all(Row at) {
     return hn::PromoteTo(Floats(), hn::BitCast(hn::Rebind<hwy::float16_t, Floats>(), hn::Set(d, bits)));
 }
 
-HWY_INLINE float total_of(Numbers total) { return hn::GetLane(hn::SumOfLanes(Floats(), total)); }
+// A sum for each input, which the loops below keep in registers.
+template <int kInputs>
+struct Sums {
+    Numbers of[kInputs];
 
-float dot_q8_0(Row row, const float* x, const float*, std::int64_t columns) {
-    const Floats d;
-    auto total = hn::Zero(d);
-    for (std::int64_t i = 0; i < columns; i += 32, row += 34) {
-        auto sum = hn::Zero(d);
-        for (std::size_t j = 0; j < 32; j += hn::Lanes(d))
-            sum = hn::MulAdd(signed_numbers(hn::LoadU(Bytes(), row + 2 + j)),
-                             hn::LoadU(d, x + i + static_cast<std::int64_t>(j)), sum);
-        total = hn::MulAdd(sum, half_in_all(row), total);
+    HWY_INLINE Sums() {
+#pragma GCC unroll 4
+        for (int r = 0; r < kInputs; ++r) of[r] = hn::Zero(Floats());
     }
-    return total_of(total);
-}
+    // Of a part of the row the products with that part of each input.
+    HWY_INLINE void add(Numbers weights, const float* x, std::int64_t stride) {
+#pragma GCC unroll 4
+        for (int r = 0; r < kInputs; ++r) of[r] = hn::MulAdd(weights, hn::LoadU(Floats(), x + r * stride), of[r]);
+    }
+    HWY_INLINE void add_scaled(const Sums& part, Numbers scale) {
+#pragma GCC unroll 4
+        for (int r = 0; r < kInputs; ++r) of[r] = hn::MulAdd(part.of[r], scale, of[r]);
+    }
+    HWY_INLINE void put(float* to, std::int64_t to_stride) const {
+#pragma GCC unroll 4
+        for (int r = 0; r < kInputs; ++r) to[r * to_stride] = hn::GetLane(hn::SumOfLanes(Floats(), of[r]));
+    }
+};
+
+struct Q8Zero {
+    template <int kInputs>
+    static void dot(Row row, const float* x, const float*, std::int64_t columns, float* to, std::int64_t to_stride) {
+        Sums<kInputs> total;
+        for (std::int64_t i = 0; i < columns; i += 32, row += 34) {
+            Sums<kInputs> sum;
+            for (std::size_t j = 0; j < 32; j += hn::Lanes(Floats()))
+                sum.add(signed_numbers(hn::LoadU(Bytes(), row + 2 + j)), x + i + j, columns);
+            total.add_scaled(sum, half_in_all(row));
+        }
+        total.put(to, to_stride);
+    }
+};
 
 // The lower halves of 16 bytes, then their upper ones.
-float dot_q4_0(Row row, const float* x, const float*, std::int64_t columns) {
-    const Floats d;
-    auto total = hn::Zero(d);
-    for (std::int64_t i = 0; i < columns; i += 32, row += 18) {
-        auto low = hn::Zero(d), high = hn::Zero(d);
-        for (std::size_t j = 0; j < kRun; j += hn::Lanes(d)) {
-            const auto both = hn::LoadU(Bytes(), row + 2 + j);
-            const float* const at = x + i + j;
-            low = hn::MulAdd(numbers_less(masked(both, 15), 8), hn::LoadU(d, at), low);
-            high = hn::MulAdd(numbers_less(hn::ShiftRight<4>(both), 8), hn::LoadU(d, at + kRun), high);
+struct Q4Zero {
+    template <int kInputs>
+    static void dot(Row row, const float* x, const float*, std::int64_t columns, float* to, std::int64_t to_stride) {
+        Sums<kInputs> total;
+        for (std::int64_t i = 0; i < columns; i += 32, row += 18) {
+            Sums<kInputs> sum;
+            for (std::size_t j = 0; j < kRun; j += hn::Lanes(Floats())) {
+                const auto both = hn::LoadU(Bytes(), row + 2 + j);
+                sum.add(numbers_less(masked(both, 15), 8), x + i + j, columns);
+                sum.add(numbers_less(hn::ShiftRight<4>(both), 8), x + i + j + kRun, columns);
+            }
+            total.add_scaled(sum, half_in_all(row));
         }
-        total = hn::MulAdd(hn::Add(low, high), half_in_all(row), total);
+        total.put(to, to_stride);
     }
-    return total_of(total);
-}
+};
 
 // The eight scales and least values of 6 bits in 12 bytes, times the block's own.
 struct Steps {
@@ -115,96 +139,106 @@ HWY_INLINE float least_total(const Steps& steps, const float* sums) {
 
 // kHigh: Q5_K, whose fifth bits stand by themselves.
 template <bool kHigh>
-HWY_INLINE float dot_k(Row row, const float* x, const float* sums, std::int64_t columns) {
-    const Floats d;
-    constexpr std::size_t kBlock = kHigh ? 176 : 144, kNibbles = kHigh ? 48 : 16;
-    auto total = hn::Zero(d);
-    float least = 0;
-    for (std::int64_t i = 0; i < columns; i += 256, row += kBlock, x += 256, sums += 8) {
-        Steps steps;
-        read_steps(row, steps);
-        for (std::size_t pair = 0; pair < 4; ++pair) {
-            auto low = hn::Zero(d), high = hn::Zero(d);
-            for (std::size_t j = 0; j < 32; j += hn::Lanes(d)) {
-                const auto both = hn::LoadU(Bytes(), row + kNibbles + 32 * pair + j);
-                auto lower = masked(both, 15), upper = hn::ShiftRight<4>(both);
-                if constexpr (kHigh) {
-                    const auto bits = hn::LoadU(Bytes(), row + 16 + j);
-                    const auto fifth = [&](std::size_t place) {
-                        const auto bit = hn::Set(Bytes(), static_cast<std::uint8_t>(1U << place));
-                        const auto set = hn::Eq(hn::And(bits, bit), bit);
-                        return hn::IfThenElseZero(set, hn::Set(Bytes(), std::uint8_t{16}));
-                    };
-                    lower = hn::Or(lower, fifth(2 * pair));
-                    upper = hn::Or(upper, fifth(2 * pair + 1));
-                }
-                const float* const at = x + 64 * pair + j;
-                low = hn::MulAdd(unsigned_numbers(lower), hn::LoadU(d, at), low);
-                high = hn::MulAdd(unsigned_numbers(upper), hn::LoadU(d, at + 32), high);
-            }
-            total = hn::MulAdd(low, hn::Set(d, steps.scales[2 * pair]), total);
-            total = hn::MulAdd(high, hn::Set(d, steps.scales[2 * pair + 1]), total);
-        }
-        least += least_total(steps, sums);
+struct QK {
+    static constexpr std::size_t kBlock = kHigh ? 176 : 144, kNibbles = kHigh ? 48 : 16;
+
+    static HWY_INLINE hn::Vec<Bytes> fifth(hn::Vec<Bytes> bits, std::size_t place) {
+        const auto bit = hn::Set(Bytes(), static_cast<std::uint8_t>(1U << place));
+        return hn::IfThenElseZero(hn::Eq(hn::And(bits, bit), bit), hn::Set(Bytes(), std::uint8_t{16}));
     }
-    return total_of(total) - least;
-}
-float dot_q4_k(Row row, const float* x, const float* sums, std::int64_t columns) {
-    return dot_k<false>(row, x, sums, columns);
-}
-float dot_q5_k(Row row, const float* x, const float* sums, std::int64_t columns) {
-    return dot_k<true>(row, x, sums, columns);
-}
+
+    template <int kInputs>
+    static void dot(Row row, const float* x, const float* sums, std::int64_t columns, float* to,
+                    std::int64_t to_stride) {
+        const Floats d;
+        Sums<kInputs> total;
+        float least[kInputs] = {};
+        for (std::int64_t i = 0; i < columns; i += 256, row += kBlock, x += 256, sums += 8) {
+            Steps steps;
+            read_steps(row, steps);
+            for (std::size_t pair = 0; pair < 4; ++pair) {
+                Sums<kInputs> low, high;
+                for (std::size_t j = 0; j < 32; j += hn::Lanes(d)) {
+                    const auto both = hn::LoadU(Bytes(), row + kNibbles + 32 * pair + j);
+                    auto lower = masked(both, 15), upper = hn::ShiftRight<4>(both);
+                    if constexpr (kHigh) {
+                        const auto bits = hn::LoadU(Bytes(), row + 16 + j);
+                        lower = hn::Or(lower, fifth(bits, 2 * pair));
+                        upper = hn::Or(upper, fifth(bits, 2 * pair + 1));
+                    }
+                    low.add(unsigned_numbers(lower), x + 64 * pair + j, columns);
+                    high.add(unsigned_numbers(upper), x + 64 * pair + j + 32, columns);
+                }
+                total.add_scaled(low, hn::Set(d, steps.scales[2 * pair]));
+                total.add_scaled(high, hn::Set(d, steps.scales[2 * pair + 1]));
+            }
+            for (int r = 0; r < kInputs; ++r) least[r] += least_total(steps, sums + r * (columns / 32));
+        }
+        total.put(to, to_stride);
+        for (int r = 0; r < kInputs; ++r) to[r * to_stride] -= least[r];
+    }
+};
 
 // Of each half: lower and upper halves of 64 bytes, two bits more of each in 32 bytes, a scale for each 16 elements.
-float dot_q6_k(Row row, const float* x, const float*, std::int64_t columns) {
-    const Floats d;
-    auto total = hn::Zero(d);
-    for (std::int64_t i = 0; i < columns; i += 256, row += 210) {
-        const float scale = hn::GetLane(half_in_all(row + 208));
-        HWY_ALIGN float scales[kRun];
-        for (std::size_t j = 0; j < kRun; j += hn::Lanes(d))
-            hn::Store(hn::Mul(signed_numbers(hn::LoadU(Bytes(), row + 192 + j)), hn::Set(d, scale)), d, scales + j);
-        for (std::size_t half = 0; half < 2; ++half, x += 128) {
-            for (std::size_t run = 0; run < 2; ++run) {
-                hn::Vec<Floats> sums[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
-                for (std::size_t j = run * kRun; j < (run + 1) * kRun; j += hn::Lanes(d)) {
-                    const auto first = hn::LoadU(Bytes(), row + 64 * half + j);
-                    const auto second = hn::LoadU(Bytes(), row + 64 * half + 32 + j);
-                    const auto more = hn::LoadU(Bytes(), row + 128 + 32 * half + j);
-                    const auto add = [&](hn::Vec<Bytes> low, hn::Vec<Bytes> bits, std::size_t part) {
-                        sums[part] = hn::MulAdd(numbers_less(hn::Or(low, bits), 32), hn::LoadU(d, x + 32 * part + j),
-                                                sums[part]);
-                    };
-                    add(masked(first, 15), masked(hn::ShiftLeft<4>(more), 48), 0);
-                    add(masked(second, 15), masked(hn::ShiftLeft<2>(more), 48), 1);
-                    add(hn::ShiftRight<4>(first), masked(more, 48), 2);
-                    add(hn::ShiftRight<4>(second), masked(hn::ShiftRight<2>(more), 48), 3);
+struct Q6K {
+    template <int kInputs>
+    static void dot(Row row, const float* x, const float*, std::int64_t columns, float* to, std::int64_t to_stride) {
+        const Floats d;
+        Sums<kInputs> total;
+        for (std::int64_t i = 0; i < columns; i += 256, row += 210) {
+            const auto scale = half_in_all(row + 208);
+            HWY_ALIGN float scales[kRun];
+            for (std::size_t j = 0; j < kRun; j += hn::Lanes(d))
+                hn::Store(hn::Mul(signed_numbers(hn::LoadU(Bytes(), row + 192 + j)), scale), d, scales + j);
+            for (std::size_t half = 0; half < 2; ++half, x += 128) {
+                for (std::size_t run = 0; run < 2; ++run) {
+                    Sums<kInputs> first_low, second_low, first_high, second_high;
+                    for (std::size_t j = run * kRun; j < (run + 1) * kRun; j += hn::Lanes(d)) {
+                        const auto first = hn::LoadU(Bytes(), row + 64 * half + j);
+                        const auto second = hn::LoadU(Bytes(), row + 64 * half + 32 + j);
+                        const auto more = hn::LoadU(Bytes(), row + 128 + 32 * half + j);
+                        const auto numbers = [&](hn::Vec<Bytes> low, hn::Vec<Bytes> bits) {
+                            return numbers_less(hn::Or(low, masked(bits, 48)), 32);
+                        };
+                        const float* const at = x + j;
+                        first_low.add(numbers(masked(first, 15), hn::ShiftLeft<4>(more)), at, columns);
+                        second_low.add(numbers(masked(second, 15), hn::ShiftLeft<2>(more)), at + 32, columns);
+                        first_high.add(numbers(hn::ShiftRight<4>(first), more), at + 64, columns);
+                        second_high.add(numbers(hn::ShiftRight<4>(second), hn::ShiftRight<2>(more)), at + 96, columns);
+                    }
+                    const float* const steps = scales + 8 * half + run;
+                    total.add_scaled(first_low, hn::Set(d, steps[0]));
+                    total.add_scaled(second_low, hn::Set(d, steps[2]));
+                    total.add_scaled(first_high, hn::Set(d, steps[4]));
+                    total.add_scaled(second_high, hn::Set(d, steps[6]));
                 }
-                for (std::size_t part = 0; part < 4; ++part)
-                    total = hn::MulAdd(sums[part], hn::Set(d, scales[8 * half + 2 * part + run]), total);
             }
         }
+        total.put(to, to_stride);
     }
-    return total_of(total);
+};
+
+template <class Type>
+PackedDots dots_of() {
+    return {Type::template dot<1>, Type::template dot<2>, Type::template dot<4>};
 }
 
 }  // namespace
 
-PackedDot best_dot(std::uint32_t type) {
+PackedDots best_dots(std::uint32_t type) {
     switch (type) {
         case 2:
-            return dot_q4_0;
+            return dots_of<Q4Zero>();
         case 8:
-            return dot_q8_0;
+            return dots_of<Q8Zero>();
         case 12:
-            return dot_q4_k;
+            return dots_of<QK<false>>();
         case 13:
-            return dot_q5_k;
+            return dots_of<QK<true>>();
         case 14:
-            return dot_q6_k;
+            return dots_of<Q6K>();
         default:
-            return nullptr;
+            return {};
     }
 }
 
@@ -223,10 +257,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace loupe::quantized_ops {
 
-HWY_EXPORT(best_dot);
+HWY_EXPORT(best_dots);
 HWY_EXPORT(sums_of_blocks);
 
-PackedDot packed_dot(const GgmlType& type) { return HWY_DYNAMIC_DISPATCH(best_dot)(type.number); }
+PackedDots packed_dots(const GgmlType& type) { return HWY_DYNAMIC_DISPATCH(best_dots)(type.number); }
 
 void sums_of_blocks(const float* x, std::int64_t columns, float* to) {
     HWY_DYNAMIC_DISPATCH(sums_of_blocks)(x, columns, to);

@@ -19,7 +19,7 @@ namespace loupe::quantized_ops {
 namespace {
 
 constexpr std::int64_t kRowGrain = 8;
-// Of fewer inputs a packed row is read once for each; of more it is unpacked once.
+// Of fewer inputs the packed rows are read as they are; of more they are unpacked first.
 constexpr std::int64_t kFewInputs = 4;
 constexpr std::int64_t kUnpackedRows = 64;  // at a time
 
@@ -79,16 +79,20 @@ void linear_of(const Product& p) {
     });
 }
 
-void linear_of_blocks(const Product& p, PackedDot dot) {
+void linear_of_blocks(const Product& p, const PackedDots& dots) {
     const std::int64_t blocks = p.columns() / 32;
     std::vector<float> sums(static_cast<std::size_t>(p.count * blocks));
     for (std::int64_t k = 0; k < p.count; ++k)
         sums_of_blocks(p.from + k * p.columns(), p.columns(), sums.data() + k * blocks);
     parallel_for(0, p.rows(), kRowGrain, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i)
-            for (std::int64_t k = 0; k < p.count; ++k)
-                p.to[k * p.rows() + i] =
-                    dot(row_of(p.parts, i), p.from + k * p.columns(), sums.data() + k * blocks, p.columns());
+            for (std::int64_t k = 0; k < p.count;) {
+                const std::int64_t left = p.count - k, some = left >= 4 ? 4 : left >= 2 ? 2 : 1;
+                const PackedDot dot = some == 4 ? dots.four : some == 2 ? dots.two : dots.one;
+                dot(row_of(p.parts, i), p.from + k * p.columns(), sums.data() + k * blocks, p.columns(),
+                    p.to + k * p.rows() + i, p.rows());
+                k += some;
+            }
     });
 }
 
@@ -117,8 +121,8 @@ void run_linear(const Product& p) {
     if (type == "F32") return linear_of<float>(p);
     if (type == "F16") return linear_of<Half>(p);
     if (type == "BF16") return linear_of<BFloat16>(p);
-    const PackedDot dot = packed_dot(*p.parts.type);
-    return dot != nullptr ? linear_of_blocks(p, dot) : linear_of_unpacked(p);
+    const PackedDots dots = packed_dots(*p.parts.type);
+    return dots.one != nullptr ? linear_of_blocks(p, dots) : linear_of_unpacked(p);
 }
 
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
