@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t kRowGrain = 8;
 // Of fewer inputs the packed rows are read as they are; of more they are unpacked first.
 constexpr std::int64_t kFewInputs = 4;
-constexpr std::int64_t kUnpackedRows = 64;  // at a time
+constexpr std::int64_t kUnpackedRows = 128;  // at a time
 
 using Bytes = const std::uint8_t*;
 
