@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts for models of Hugging Face folders: their tokens, the words that may follow, and text token by token.
+// Texts for models that have a tokenizer: their tokens, the words that may follow, and text token by token.
 #include "core/model/generate.h"
 
 #include <algorithm>

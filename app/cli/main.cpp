@@ -195,7 +195,8 @@ void add_run(CLI::App& app, int& status) {
     run->add_option("--trace", options->trace_file, "write the events as a Chrome trace");
     run->add_option("--record", options->record_file,
                     "write the whole recording, to open later in the window (.loupe)");
-    run->add_option("--text", options->text, "of a Hugging Face folder, instead of inputs: a text for its tokenizer");
+    run->add_option("--text", options->text,
+                    "of a Hugging Face folder or a GGUF file, instead of inputs: a text for its tokenizer");
     run->add_flag("--stats", options->stats, "print a row an event");
     run->add_flag("--parts", options->parts,
                   "with --stats, --record or --trace: also what runs inside operators that are made of others");
@@ -209,7 +210,7 @@ void add_generate(CLI::App& app, int& status) {
     const auto options = std::make_shared<GenerateArguments>();
     RunArguments& model = options->run;
     auto* generate = app.add_subcommand("generate", "continue a text token by token with the model of a folder");
-    generate->add_option("MODEL", model.model, "the Hugging Face folder, or a file in it")->required();
+    generate->add_option("MODEL", model.model, "the Hugging Face folder or a file in it, or the GGUF file")->required();
     generate->add_option("--text", model.text, "what to continue")->required();
     const auto integer = [&](const char* name, std::optional<std::int64_t>& to, const char* what) {
         generate->add_option(name, to, what);

@@ -3,6 +3,7 @@
 // The contents of a model file.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +16,10 @@
 #include "core/ir/compilation_unit.h"
 #include "core/ir/source.h"
 #include "core/nn/module.h"
+
+namespace loupe::text {
+struct TextParts;
+}
 
 namespace loupe {
 
@@ -45,6 +50,8 @@ struct ModelFile {
     Ptr<FileSandbox> files = nullptr;  // of a source: its file permissions
     bool is_built_in = false;          // its sources are the engine's own, for the weights of the file
     std::string cannot_run = {};       // of one without a program: why
+    // Of a file that holds its own tokenizer: makes it, null where there is none. Throws Error (File, Unsupported).
+    std::function<std::shared_ptr<const text::TextParts>()> text = nullptr;
 };
 
 }  // namespace loupe

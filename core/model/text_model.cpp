@@ -41,26 +41,35 @@ Tensor on_device(const Tensor& t, Device device) {
     return t.device() == device ? t : fn::to_copy(t, IValue(), IValue(), device, IValue(), false, IValue());
 }
 
-}  // namespace
-
-TextModel::TextModel(std::shared_ptr<Program> program, const fs::path& path) : program_(std::move(program)) {
+std::shared_ptr<const text::TextParts> parts_of_folder(const fs::path& path) {
     std::error_code failed;
     const fs::path parent = path.parent_path().empty() ? fs::path(".") : path.parent_path();
     const fs::path folder = fs::is_directory(path, failed) ? path : parent;
-    const std::string& why = program_->file().cannot_run;
-    if (!why.empty()) throw Error(ErrorKind::Unsupported, concat("not run: ", why), {.file = path.string()});
+    auto out = std::make_shared<text::TextParts>();
+    out->tokenizer = text::open_tokenizer(folder);
+    if (out->tokenizer == nullptr)
+        throw Error(ErrorKind::File, "no tokenizer in the folder",
+                    {.file = path.string(), .hint = "it is tokenizer.json, vocab.json with merges.txt, or vocab.txt"});
+    OrderedJson& generation = out->generation;
+    generation = read_config(folder / "generation_config.json");
+    const OrderedJson config = read_config(folder / "config.json");
+    for (const char* name : {"eos_token_id", "bos_token_id", "pad_token_id", "decoder_start_token_id", "vocab_size"}) {
+        if (config.contains(name) && !generation.contains(name)) generation[name] = config[name];
+    }
+    return out;
+}
+
+}  // namespace
+
+TextModel::TextModel(std::shared_ptr<Program> program, const fs::path& path) : program_(std::move(program)) {
+    const ModelFile& file = program_->file();
+    if (!file.cannot_run.empty())
+        throw Error(ErrorKind::Unsupported, concat("not run: ", file.cannot_run), {.file = path.string()});
     if (program_->source() == nullptr || !place_of("input_ids"))
         throw Error(ErrorKind::Unsupported, "this model takes no text: forward has no input_ids",
                     {.file = path.string()});
-    tokenizer_ = text::open_tokenizer(folder);
-    if (tokenizer_ == nullptr)
-        throw Error(ErrorKind::File, "no tokenizer in the folder",
-                    {.file = path.string(), .hint = "it is tokenizer.json, vocab.json with merges.txt, or vocab.txt"});
-    generation_ = read_config(folder / "generation_config.json");
-    const OrderedJson config = read_config(folder / "config.json");
-    for (const char* name : {"eos_token_id", "bos_token_id", "pad_token_id", "decoder_start_token_id", "vocab_size"}) {
-        if (config.contains(name) && !generation_.contains(name)) generation_[name] = config[name];
-    }
+    parts_ = file.text ? file.text() : parts_of_folder(path);
+    if (parts_ == nullptr) throw Error(ErrorKind::File, "no tokenizer in the file", {.file = path.string()});
     const auto sizes = ids_named("vocab_size");
     vocabulary_size_ = sizes.empty() ? 0 : sizes.front();
     for (const char* name : {"max_position_embeddings", "n_positions", "max_sequence_length"}) {
@@ -82,8 +91,8 @@ std::optional<std::size_t> TextModel::place_of(std::string_view argument) const 
 
 std::vector<std::int64_t> TextModel::ids_named(const char* name) const {
     std::vector<std::int64_t> out;
-    if (!generation_.contains(name)) return out;
-    const OrderedJson& found = generation_[name];
+    if (!generation().contains(name)) return out;
+    const OrderedJson& found = generation()[name];
     if (found.is_number_integer()) out.push_back(found.get<std::int64_t>());
     if (found.is_array())
         for (const OrderedJson& each : found)
@@ -98,7 +107,7 @@ std::int64_t TextModel::decoder_start() const {
 }
 
 text::Encoding TextModel::encode(const std::string& text) const {
-    text::Encoding tokens = tokenizer_->encode(text);
+    text::Encoding tokens = tokenizer().encode(text);
     for (const text::EncodedToken& token : tokens) {
         if (vocabulary_size_ <= 0 || token.id < vocabulary_size_) continue;
         throw Error(ErrorKind::File,
@@ -109,7 +118,7 @@ text::Encoding TextModel::encode(const std::string& text) const {
         const auto first = ids_named("bos_token_id");
         if (first.empty()) throw Error(ErrorKind::Usage, "the text has no tokens");
         const auto id = static_cast<text::TokenId>(first.front());
-        const std::string* name = tokenizer_->token(id);
+        const std::string* name = tokenizer().token(id);
         tokens.push_back({.id = id, .token = name != nullptr ? *name : std::string(), .span = {}, .is_added = true});
     }
     return tokens;
@@ -151,10 +160,10 @@ std::vector<InputSpec> TextModel::specs_of_ids(const std::vector<std::int64_t>& 
 
 std::string TextModel::shown(std::int64_t id) const {
     const auto token = static_cast<text::TokenId>(id);
-    if (id < 0 || id > tokenizer_->largest_id() || tokenizer_->token(token) == nullptr) return concat("token ", id);
+    if (id < 0 || id > tokenizer().largest_id() || tokenizer().token(token) == nullptr) return concat("token ", id);
     // Decoders leave the space before the first word out.
-    const std::string& name = *tokenizer_->token(token);
-    const std::string text = tokenizer_->decode(std::vector{token}, false);
+    const std::string& name = *tokenizer().token(token);
+    const std::string text = tokenizer().decode(std::vector{token}, false);
     // A part of a character has no text of its own.
     if (text.find("\xEF\xBF\xBD") != std::string::npos) return name;
     const bool begins_word = name.starts_with("\u2581") && !text.starts_with(' ');

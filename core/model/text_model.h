@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A model of a Hugging Face folder with its tokenizer: text to arguments of forward, results to words.
+// A model with its tokenizer, of a Hugging Face folder or a GGUF file: text to arguments of forward, results to words.
 
 #include <filesystem>
 #include <memory>
@@ -10,21 +10,21 @@
 
 #include "core/base/ordered_json.h"
 #include "core/model/program.h"
-#include "core/text/tokenizer.h"
+#include "core/text/text_parts.h"
 
 namespace loupe::session {
 
 class TextModel {
   public:
-    // path: the folder, or a file in it. Throws Error (File) where there is no tokenizer or it is damaged, Unsupported
-    // for a model that takes no input_ids.
+    // path: the folder, a file in it, or a file that holds its tokenizer itself. Throws Error (File) where there is no
+    // tokenizer or it is damaged, Unsupported for a model that takes no input_ids.
     TextModel(std::shared_ptr<Program> program, const std::filesystem::path& path);
 
     Program& program() const { return *program_; }
-    const text::Tokenizer& tokenizer() const { return *tokenizer_; }
+    const text::Tokenizer& tokenizer() const { return *parts_->tokenizer; }
     const FunctionSchema& schema() const;
-    // generation_config.json, with what config.json has of it besides.
-    const OrderedJson& generation() const { return generation_; }
+    // generation_config.json, with what config.json has of it besides; of a GGUF file what its metadata has.
+    const OrderedJson& generation() const { return parts_->generation; }
 
     // Throws Error (File) where an id lies beyond the vocabulary, Usage for a text without tokens.
     text::Encoding encode(const std::string& text) const;
@@ -52,8 +52,7 @@ class TextModel {
 
   private:
     std::shared_ptr<Program> program_;
-    std::shared_ptr<const text::Tokenizer> tokenizer_;
-    OrderedJson generation_;
+    std::shared_ptr<const text::TextParts> parts_;
     std::int64_t vocabulary_size_ = 0;
     std::int64_t most_tokens_ = 0;
     bool fills_gaps_ = false, can_generate_ = false;

@@ -10,6 +10,7 @@
 #include "core/record/compute_statistics.h"
 #include "core/tensor/copy_elements.h"
 #include "core/tensor/element_walk.h"
+#include "core/tensor/packed.h"
 #include "core/tensor/quantizer.h"
 #include "core/tensor/sparse.h"
 
@@ -92,9 +93,9 @@ double number_at(const Tensor& t, std::int64_t offset) {
     });
 }
 
-SlicedTensor permuted(SlicedTensor sliced, const std::vector<int>& order) {
-    if (order.empty()) return sliced;
-    const Tensor& t = sliced.tensor;
+SlicedTensor permuted(SlicedTensor given, const std::vector<int>& order) {
+    if (order.empty()) return given;
+    const Tensor& t = given.tensor;
     std::vector<int> sorted = order;
     std::sort(sorted.begin(), sorted.end());
     bool is_permutation = static_cast<std::int64_t>(order.size()) == t.dim();
@@ -107,11 +108,11 @@ SlicedTensor permuted(SlicedTensor sliced, const std::vector<int>& order) {
         sizes.push_back(t.size(d));
         strides.push_back(t.stride(d));
     }
-    for (TensorSlice::Axis& axis : sliced.axes) {
+    for (TensorSlice::Axis& axis : given.axes) {
         if (axis.shown >= 0)
             axis.shown = static_cast<int>(std::find(order.begin(), order.end(), axis.shown) - order.begin());
     }
-    return {t.view_as_strided(span_of(sizes), span_of(strides), t.storage_offset()), std::move(sliced.axes)};
+    return {t.view_as_strided(span_of(sizes), span_of(strides), t.storage_offset()), std::move(given.axes)};
 }
 
 // One cell of a thinned picture from the elements that fall into it.
@@ -203,7 +204,8 @@ void fill_histogram(const Tensor& t, TensorSlice& out) {
     });
 }
 
-SlicedTensor sliced_tensor(const Tensor& t, std::string_view slice) {
+// Of elements with these sizes, strides and offset.
+Selection select(IntSpan sizes, IntSpan strides, std::int64_t offset, std::string_view slice) {
     std::string_view text = trimmed(slice);
     if (text.starts_with('[')) {
         if (!text.ends_with(']')) bad_slice(slice, "']' is missing");
@@ -213,12 +215,12 @@ SlicedTensor sliced_tensor(const Tensor& t, std::string_view slice) {
     const auto parts = split(text, ',');
     std::size_t given = 0;
     for (const auto part : parts) given += trimmed(part) == "..." ? 0 : 1;
-    const auto dims = static_cast<std::size_t>(t.dim());
+    const std::size_t dims = sizes.size();
     if (given > dims) bad_slice(slice, concat("too many indices for a tensor of dimension ", dims));
-    Selection out{{}, {}, t.storage_offset(), {}};
+    Selection out{{}, {}, offset, {}};
     std::size_t d = 0;
     const auto keep = [&](std::size_t count) {
-        for (std::size_t i = 0; i < count; ++i, ++d) out.keep(t.sizes()[d], t.strides()[d]);
+        for (std::size_t i = 0; i < count; ++i, ++d) out.keep(sizes[d], strides[d]);
     };
     bool has_ellipsis = false;
     for (const auto raw : parts) {
@@ -228,8 +230,8 @@ SlicedTensor sliced_tensor(const Tensor& t, std::string_view slice) {
             has_ellipsis = true;
             keep(dims - given);
         } else {
-            const std::int64_t size = t.sizes()[d];
-            const std::int64_t stride = t.strides()[d];
+            const std::int64_t size = sizes[d];
+            const std::int64_t stride = strides[d];
             if (part.find(':') != std::string_view::npos)
                 take_range(out, part, size, stride, slice);
             else
@@ -238,27 +240,69 @@ SlicedTensor sliced_tensor(const Tensor& t, std::string_view slice) {
         }
     }
     keep(dims - d);
-    return {t.view_as_strided(span_of(out.sizes), span_of(out.strides), out.offset), std::move(out.axes)};
+    return out;
+}
+
+SlicedTensor sliced(const Tensor& t, Selection selection) {
+    return {t.view_as_strided(span_of(selection.sizes), span_of(selection.strides), selection.offset),
+            std::move(selection.axes)};
+}
+
+// Only the rows that the slice takes are unpacked.
+SlicedTensor sliced_packed(const Tensor& t, std::string_view slice) {
+    const PackedParts& parts = packed_parts(t);
+    const std::int64_t columns = parts.columns();
+    const Dims strides = parts.is_transposed ? Dims{1, columns} : Dims{columns, 1};
+    Selection selection = select(t.sizes(), span_of(strides), 0, slice);
+    std::int64_t step = 1, count = 1;
+    for (std::size_t d = 0; d < selection.sizes.size(); ++d) {
+        if (selection.strides[d] < columns) continue;
+        step = selection.strides[d] / columns;
+        count = selection.sizes[d];
+        selection.strides[d] = columns;
+    }
+    if (columns == 0 || checked_numel(span_of(selection.sizes)) == 0) count = 0;
+    const Tensor rows = parts.unpacked_rows(columns == 0 ? 0 : selection.offset / columns, step, count);
+    selection.offset = count == 0 ? 0 : selection.offset % columns;
+    return sliced(rows, std::move(selection));
+}
+
+// Of a tensor that is no plain array its SparseParts::elements are sliced.
+SlicedTensor sliced_tensor(const Tensor& given, std::string_view slice) {
+    if (is_packed(given)) return sliced_packed(given, slice);
+    const Tensor t = elements_or_itself(given);
+    return sliced(t, select(t.sizes(), t.strides(), t.storage_offset(), slice));
+}
+
+// Strides, offset and storage of what is sliced.
+void describe_memory(const Tensor& given, TensorSlice& out) {
+    if (is_packed(given)) {
+        const PackedParts& parts = packed_parts(given);
+        out.strides = parts.is_transposed ? Shape{1, parts.columns()} : Shape{parts.columns(), 1};
+        out.offset = 0;
+        out.storage_id = parts.bytes.storage()->id();
+        return;
+    }
+    const Tensor t = elements_or_itself(given);
+    out.strides.assign(t.strides().begin(), t.strides().end());
+    out.offset = t.storage_offset();
+    out.storage_id = t.storage()->id();
 }
 
 }  // namespace
 
-// Of a tensor that is no plain array its SparseParts::elements are sliced.
-Tensor slice_tensor(const Tensor& t, std::string_view slice) {
-    return sliced_tensor(elements_or_itself(t), slice).tensor;
-}
+Tensor slice_tensor(const Tensor& t, std::string_view slice) { return sliced_tensor(t, slice).tensor; }
 
 TensorSlice reduce_tensor(const Tensor& given, const TensorRequest& request) {
     TensorSlice out;
-    const Tensor t = elements_or_itself(given);
+    // Only sparse tensors have other elements than their sizes say.
+    const Tensor t = is_packed(given) ? given : elements_or_itself(given);
     out.dtype = std::string(shown_dtype(given));
     out.shape.assign(t.sizes().begin(), t.sizes().end());
-    out.strides.assign(t.strides().begin(), t.strides().end());
-    out.offset = t.storage_offset();
-    out.storage_id = t.storage()->id();
-    SlicedTensor sliced = permuted(sliced_tensor(t, request.slice), request.permute);
-    const Tensor part = look_at_elements(sliced.tensor);
-    out.axes = std::move(sliced.axes);
+    describe_memory(t, out);
+    SlicedTensor chosen = permuted(sliced_tensor(t, request.slice), request.permute);
+    const Tensor part = look_at_elements(chosen.tensor);
+    out.axes = std::move(chosen.axes);
     out.sliced_shape.assign(part.sizes().begin(), part.sizes().end());
     out.statistics = compute_statistics(part);
     fill_tiles(part, request, out);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/tensor/packed.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/tensor/ggml_blocks.h"
@@ -39,12 +41,18 @@ Tensor make_packed(const GgmlType& type, const Tensor& bytes, std::vector<std::i
     return make_with_parts(std::move(parts), span_of(sizes), ScalarType::Float32);
 }
 
-Tensor PackedParts::elements() const {
-    const Dims sizes{rows(), columns()};
+Tensor PackedParts::unpacked_rows(std::int64_t first, std::int64_t step, std::int64_t count) const {
+    const Dims sizes{count, columns()};
     const Tensor out = empty(span_of(sizes), ScalarType::Float32);
     const auto* const from = bytes.data<std::uint8_t>();
-    for (std::int64_t i = 0; i < rows(); ++i)
-        dequantize_blocks(*type, from + stored_row(i) * bytes.size(1), columns(), out.data<float>() + i * columns());
+    for (std::int64_t i = 0; i < count; ++i)
+        dequantize_blocks(*type, from + stored_row(first + i * step) * bytes.size(1), columns(),
+                          out.data<float>() + i * columns());
+    return out;
+}
+
+Tensor PackedParts::elements() const {
+    const Tensor out = unpacked_rows(0, 1, rows());
     if (!is_transposed) return out;
     const Dims turned{columns(), rows()}, strides{1, columns()};
     return out.view_as_strided(span_of(turned), span_of(strides), 0);
@@ -52,7 +60,38 @@ Tensor PackedParts::elements() const {
 
 Tensor unpacked(const Tensor& t) { return packed_parts(t).elements(); }
 
+Tensor UnpackedOnce::operator()(const Tensor& t) {
+    if (!is_packed(t)) return t;
+    Tensor& numbers = numbers_[t.impl()->sparse.get()];
+    if (!numbers.defined()) numbers = unpacked(t);
+    return numbers;
+}
+
 Tensor packed_alias(const Tensor& t) { return make_with_parts(t.impl()->sparse, t.sizes(), t.dtype()); }
+
+Tensor packed_rows(const Tensor& t, std::span<const std::int64_t> rows) {
+    const PackedParts& parts = packed_parts(t);
+    if (parts.is_transposed) refuse("rows of a transposed matrix of packed weights");
+    std::vector<std::int64_t> stored;
+    bool is_run = true;
+    for (const std::int64_t row : rows) {
+        if (row < 0 || row >= parts.rows()) refuse("index out of range in self");
+        stored.push_back(parts.stored_row(row));
+        is_run = is_run && stored.back() == stored.front() + std::ssize(stored) - 1;
+    }
+    const std::int64_t width = parts.bytes.size(1);
+    const Dims sizes{std::ssize(stored), width}, strides{width, 1};
+    if (is_run) {
+        const std::int64_t first = stored.empty() ? 0 : stored.front() * width;
+        return make_packed(*parts.type, parts.bytes.view_as_strided(span_of(sizes), span_of(strides),
+                                                                    parts.bytes.storage_offset() + first));
+    }
+    const Tensor bytes = empty(span_of(sizes), ScalarType::UInt8);
+    for (std::size_t i = 0; i < stored.size(); ++i)
+        std::copy_n(parts.bytes.data<std::uint8_t>() + stored[i] * width, width,
+                    bytes.data<std::uint8_t>() + static_cast<std::int64_t>(i) * width);
+    return make_packed(*parts.type, bytes);
+}
 
 Tensor packed_transpose(const Tensor& t) {
     const PackedParts& parts = packed_parts(t);

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "core/tensor/ggml_type.h"
@@ -24,6 +26,8 @@ struct PackedParts final : SparseParts {
 
     // The numbers, float32, in the sizes of the tensor.
     Tensor elements() const override;
+    // Of `count` rows from `first` on, each `step` behind the one before: float32 [count, columns].
+    Tensor unpacked_rows(std::int64_t first, std::int64_t step, std::int64_t count) const;
     std::int64_t rows() const { return bytes.size(0); }
     std::int64_t columns() const { return bytes.size(1) / type->bytes * type->elements; }
     std::int64_t stored_row(std::int64_t i) const {
@@ -39,8 +43,19 @@ const PackedParts& packed_parts(const Tensor& t);
 Tensor make_packed(const GgmlType& type, const Tensor& bytes, std::vector<std::int32_t> row_order = {});
 // Its elements. Throws Error (Run) for a tensor that is not packed.
 Tensor unpacked(const Tensor& t);
+// For writers: of packed weights the numbers, made once, so that tied weights share them; another tensor itself.
+class UnpackedOnce {
+  public:
+    Tensor operator()(const Tensor& t);
+
+  private:
+    std::unordered_map<const SparseParts*, Tensor> numbers_;
+};
 // Another view of the same bytes.
 Tensor packed_transpose(const Tensor& t);
 Tensor packed_alias(const Tensor& t);
+// Of a matrix that is not transposed the rows, in that order: a view of the bytes where they lie one behind the other.
+// Throws Error (Run) for a row that there is none.
+Tensor packed_rows(const Tensor& t, std::span<const std::int64_t> rows);
 
 }  // namespace loupe

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Byte pair encoding (Sennrich et al., 2016): of a word's characters the pair with the lowest rank is merged until none
-// is left.
+// is left. Ranks are the places in `merges`; or, as in sentencepiece, any two tokens that make one together may be
+// merged, and the one that is made has the greatest of the `scores`, by id, of which null is never made.
+#include <algorithm>
 #include <mutex>
 #include <queue>
 #include <shared_mutex>
@@ -124,6 +126,7 @@ class Bpe final : public TokenModel {
           ignores_merges_(flag_of(settings, "ignore_merges", false)) {
         if (flag_of(settings, "byte_fallback", false)) bytes_ = byte_tokens(this->vocabulary());
         if (part_of(settings, "merges") != nullptr) read_merges(list_of(settings, "merges"));
+        if (part_of(settings, "scores") != nullptr) read_scores(list_of(settings, "scores"));
     }
 
     void tokenize(std::string_view word, std::vector<WordToken>& out) const override {
@@ -169,6 +172,26 @@ class Bpe final : public TokenModel {
             const TokenId first = known(left, rank), second = known(right, rank);
             merges_.add(first, second, {rank, known(concat(left, tail), rank)});
             ++rank;
+        }
+    }
+
+    void read_scores(std::span<const JsonValue> scores) {
+        std::vector<double> order;
+        for (const JsonValue& score : scores)
+            if (score.is_number()) order.push_back(score.number());
+        std::ranges::sort(order, std::greater<>());
+        order.erase(std::unique(order.begin(), order.end()), order.end());
+        for (std::size_t id = 0; id < scores.size(); ++id) {
+            const std::string* token = vocabulary().token(static_cast<TokenId>(id));
+            if (!scores[id].is_number() || token == nullptr) continue;
+            const auto place = std::ranges::lower_bound(order, scores[id].number(), std::greater<>());
+            const Merge merge{static_cast<std::uint32_t>(place - order.begin()), static_cast<TokenId>(id)};
+            for (std::size_t at = 0; at < token->size();) {
+                next_char(*token, at);
+                const auto left = vocabulary().find(std::string_view(*token).substr(0, at));
+                const auto right = left ? vocabulary().find(std::string_view(*token).substr(at)) : std::nullopt;
+                if (right) merges_.add(*left, *right, merge);
+            }
         }
     }
 

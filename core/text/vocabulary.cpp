@@ -3,13 +3,23 @@
 
 #include <algorithm>
 
+#include "core/base/strings.h"
 #include "core/text/settings.h"
 
 namespace loupe::text {
 
 Vocabulary Vocabulary::read(const JsonValue& tokens) {
-    if (!tokens.is_object()) refuse("the vocabulary is no object");
     Vocabulary out;
+    if (tokens.is_list()) {
+        out.ids_.reserve(tokens.size());
+        out.tokens_.reserve(tokens.size());
+        for (const JsonValue& token : tokens.elements()) {
+            if (!token.is_string()) refuse(concat("token ", out.tokens_.size(), " of the vocabulary is no text"));
+            out.add(token.text(), static_cast<TokenId>(out.tokens_.size()));
+        }
+        return out;
+    }
+    if (!tokens.is_object()) refuse("the vocabulary is no object");
     out.ids_.reserve(tokens.size());
     out.tokens_.reserve(tokens.size());
     for (const JsonMember& member : tokens.members()) out.add(member.key, id_of(member.value, member.key));

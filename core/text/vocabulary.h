@@ -17,7 +17,7 @@ using TokenId = std::int32_t;
 
 class Vocabulary {
   public:
-    // An object of tokens and ids. Throws Error (File).
+    // An object of tokens and ids, or a list of tokens by their ids. Throws Error (File).
     static Vocabulary read(const JsonValue& tokens);
 
     void add(std::string_view token, TokenId id);

@@ -145,9 +145,11 @@ bool is_straight_through(const Operator& op) {
            op.schema.name == "aten::_fused_moving_avg_obs_fq_helper";
 }
 
-// Of float32 alone, in which differences show little: test_gguf_models holds it to the product with what the packed
-// weight stands for.
-bool is_of_float_alone(const Operator& op) { return op.schema.name == "gguf::linear"; }
+// Of float32 alone, in which differences show little: test_packed_weights holds them to the products with what the
+// packed weights stand for.
+bool is_of_float_alone(const Operator& op) {
+    return op.schema.name == "gguf::linear" || op.schema.name == "gguf::product";
+}
 
 // The operators in the graphs that end in the roots.
 void add_operators(const TensorList& roots, std::set<const OperatorRecord*>& met) {

@@ -9,7 +9,9 @@
 #include "core/formats/pickle/tensor_rebuild.h"
 #include "core/tensor/compressed.h"
 #include "core/tensor/device_copy.h"
+#include "core/tensor/jagged.h"
 #include "core/tensor/nested.h"
+#include "core/tensor/packed.h"
 
 namespace loupe {
 namespace {
@@ -183,14 +185,15 @@ void CheckpointPickler::storage_bytes_of(const Tensor& tensor) {
     ops("\x85R");
 }
 
-void CheckpointPickler::tensor(const Tensor& tensor) {
-    if (is_other(tensor)) return;
-    if (tensor.is_sparse()) return sparse_tensor(tensor);
-    if (!is_parameter(tensor)) return plain_tensor(tensor, requires_grad(tensor));
+void CheckpointPickler::tensor(const Tensor& given) {
+    if (is_other(given)) return;
+    if (given.is_sparse() && !is_packed(given)) return sparse_tensor(given);
+    const Tensor tensor = unpacked_(given);
+    if (!is_parameter(given)) return plain_tensor(tensor, requires_grad(given));
     global("torch._utils", "_rebuild_parameter");
     op('(');
     plain_tensor(tensor, false);
-    boolean(requires_grad(tensor));
+    boolean(requires_grad(given));
     global("collections", "OrderedDict");
     ops(")RtR");
 }

@@ -9,6 +9,7 @@
 #include "core/formats/checkpoint/checkpoint_writer.h"
 #include "core/formats/exported/program_enums.h"
 #include "core/tensor/device_copy.h"
+#include "core/tensor/packed.h"
 
 namespace loupe::exported {
 namespace {
@@ -54,7 +55,9 @@ class ArchiveWriter {
     void add(const std::string& name, std::string_view payload) { zip_.add(root_ + name, payload); }
 
     void add_tensors(const std::string& folder, const std::string& prefix, const std::string& config_name,
-                     const std::vector<WrittenTensor>& tensors) {
+                     std::vector<WrittenTensor> tensors) {
+        UnpackedOnce unpacked;
+        for (WrittenTensor& each : tensors) each.tensor = unpacked(each.tensor);
         std::unordered_map<const Storage*, std::string> written;
         Json config = Json::object();
         std::uint64_t bytes = 0;

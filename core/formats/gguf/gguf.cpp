@@ -33,8 +33,15 @@ class Reader {
     explicit Reader(const Ptr<MappedFile>& file) : file_(file), bytes_(file->bytes(), "its header") {}
 
     GgufFile read() {
-        if (bytes_.take_text(kMagic.size()) != kMagic) throw_file_error("no GGUF file");
         GgufFile out;
+        const std::uint64_t tensors = read_metadata(out);
+        read_tensors(tensors, alignment(out.metadata), out);
+        return out;
+    }
+
+    // Returns how many tensors follow.
+    std::uint64_t read_metadata(GgufFile& out) {
+        if (bytes_.take_text(kMagic.size()) != kMagic) throw_file_error("no GGUF file");
         out.version = bytes_.little<std::uint32_t>();
         if (out.version == 0x02000000 || out.version == 0x03000000)
             throw Error(ErrorKind::Unsupported, "a GGUF file of big-endian numbers",
@@ -48,8 +55,7 @@ class Reader {
             if (!names_.insert(key).second) throw_file_error(concat("the key ", quote_name(key), " stands twice"));
             out.metadata[key] = value(bytes_.little<std::uint32_t>(), key, 0);
         }
-        read_tensors(tensors, alignment(out.metadata), out);
-        return out;
+        return tensors;
     }
 
   private:
@@ -240,6 +246,16 @@ std::string note_of(const std::string& key, const OrderedJson& value) {
     return concat(key, " = ", shown);
 }
 
+template <typename F>
+auto of_file(const Ptr<MappedFile>& file, F&& read) {
+    try {
+        return read();
+    } catch (Error& error) {
+        error.add_context({.file = file->path().string()});
+        throw;
+    }
+}
+
 }  // namespace
 
 bool looks_like_gguf(const Ptr<MappedFile>& file) {
@@ -247,19 +263,28 @@ bool looks_like_gguf(const Ptr<MappedFile>& file) {
 }
 
 GgufFile read_gguf(const Ptr<MappedFile>& file) {
-    try {
-        return Reader(file).read();
-    } catch (Error& error) {
-        error.add_context({.file = file->path().string()});
-        throw;
-    }
+    return of_file(file, [&] { return Reader(file).read(); });
+}
+
+OrderedJson read_gguf_metadata(const Ptr<MappedFile>& file) {
+    return of_file(file, [&] {
+        GgufFile out;
+        Reader(file).read_metadata(out);
+        return std::move(out.metadata);
+    });
+}
+
+std::vector<std::string> gguf_notes(const OrderedJson& metadata) {
+    std::vector<std::string> out;
+    for (const auto& [key, value] : metadata.items())
+        if (out.size() < kMostNotes) out.push_back(note_of(key, value));
+    return out;
 }
 
 ModelFile gguf_tree(GgufFile read, const std::string& why) {
     CheckpointWeights weights;
     weights.has_shared_once = true;
-    for (const auto& [key, value] : read.metadata.items())
-        if (weights.notes.size() < kMostNotes) weights.notes.push_back(note_of(key, value));
+    weights.notes = gguf_notes(read.metadata);
     for (GgufTensor& tensor : read.tensors) {
         if (!tensor.is_known) {
             weights.foreign.push_back({tensor.name, tensor.type, tensor.shape});

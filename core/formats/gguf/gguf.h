@@ -33,6 +33,10 @@ struct GgufFile {
 bool looks_like_gguf(const Ptr<MappedFile>& file);
 // Throws Error (File) for one that is damaged, Unsupported for version 1 and for big-endian files.
 GgufFile read_gguf(const Ptr<MappedFile>& file);
+// The file's metadata alone.
+OrderedJson read_gguf_metadata(const Ptr<MappedFile>& file);
+// A line for each key, cut where it is long.
+std::vector<std::string> gguf_notes(const OrderedJson& metadata);
 // The tree of its tensors, with its metadata as attributes.
 // why: it does not run.
 ModelFile gguf_tree(GgufFile read, const std::string& why);

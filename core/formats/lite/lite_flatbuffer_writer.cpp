@@ -16,6 +16,7 @@
 #include "core/formats/torchscript/code_writer.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/tensor/device_copy.h"
+#include "core/tensor/packed.h"
 #include "core/tensor/tensor.h"
 
 namespace loupe {
@@ -271,15 +272,16 @@ class FlatModel {
         return known->second;
     }
 
-    Index add_tensor(const Tensor& tensor) {
+    Index add_tensor(const Tensor& given) {
+        const Tensor tensor = unpacked_(given);
         if (tensor.is_sparse()) refuse("a sparse tensor has no form in a FlatBuffer");
         const auto [known, is_new] =
             storage_numbers_.emplace(tensor.storage().get(), static_cast<Index>(storages_.size()));
         if (is_new) storages_.push_back(tensor.storage());
-        return plan(Tag::Tensor, [this, tensor, storage = known->second] {
+        return plan(Tag::Tensor, [this, tensor, needs_grad = requires_grad(given), storage = known->second] {
             const auto table = out_.table({Field::of(storage), Field::of(static_cast<std::int8_t>(tensor.dtype())),
                                            Field::of(narrow(tensor.storage_offset())), Field::offset(), Field::offset(),
-                                           Field::of(static_cast<std::uint8_t>(requires_grad(tensor)))});
+                                           Field::of(static_cast<std::uint8_t>(needs_grad))});
             out_.link(table.fields[tensor_field::sizes], dims(tensor.sizes()));
             out_.link(table.fields[tensor_field::strides], dims(tensor.strides()));
             return table.at;
@@ -382,6 +384,7 @@ class FlatModel {
     std::unordered_map<const void*, Index> shared_;
     std::unordered_set<const void*> under_way_;
     std::vector<Ptr<Storage>> storages_;
+    UnpackedOnce unpacked_;
     std::unordered_map<const Storage*, Index> storage_numbers_;
     std::vector<Ptr<ClassType>> classes_;
     std::unordered_map<const ClassType*, Index> class_numbers_;

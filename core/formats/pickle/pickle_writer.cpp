@@ -94,7 +94,7 @@ std::size_t PickleWriter::number_of(const Ptr<Storage>& storage) {
     return found->second;
 }
 
-void PickleWriter::tensor(const Tensor& tensor) { plain_tensor(tensor, requires_grad(tensor)); }
+void PickleWriter::tensor(const Tensor& tensor) { plain_tensor(unpacked_(tensor), requires_grad(tensor)); }
 
 void PickleWriter::plain_tensor(const Tensor& tensor, bool requires_grad) {
     const bool is_typed = has_typed_storage(tensor.dtype());

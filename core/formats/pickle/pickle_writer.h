@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/formats/numpy/npy.h"
+#include "core/tensor/packed.h"
 #include "core/value/ivalue.h"
 
 namespace loupe {
@@ -60,6 +61,7 @@ class PickleWriter {
     void plain_tensor(const Tensor& tensor, bool requires_grad);
     // The number of the storage, which is kept alive.
     std::size_t number_of(const Ptr<Storage>& storage);
+    UnpackedOnce unpacked_;
     // Memoises the last value under that address, for values that refer to themselves.
     void memoize(const void* address);
     // Writes a reference to the memoised value; false when there is none.

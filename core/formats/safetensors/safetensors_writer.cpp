@@ -13,7 +13,8 @@
 #include "core/dispatch/functions.h"
 #include "core/formats/archive/byte_reader.h"
 #include "core/formats/safetensors/safetensors_types.h"
-#include "core/tensor/device_copy.h"
+#include "core/tensor/copy_elements.h"
+#include "core/tensor/packed.h"
 
 namespace loupe {
 namespace {
@@ -78,6 +79,16 @@ struct Area {
     std::string name;
 };
 
+constexpr std::int64_t kUnpackedElements = 1 << 22;  // at a time
+
+void write_unpacked(const PackedParts& parts, AtomicFile& file) {
+    const std::int64_t each = std::max<std::int64_t>(1, kUnpackedElements / std::max<std::int64_t>(1, parts.columns()));
+    for (std::int64_t row = 0; row < parts.rows(); row += each) {
+        const Tensor some = parts.unpacked_rows(row, 1, std::min(each, parts.rows() - row));
+        file.write({static_cast<const std::byte*>(some.storage()->data()), some.bytes()});
+    }
+}
+
 void choose_names(const std::vector<Area>& together, std::vector<std::pair<std::string, std::string>>& out) {
     std::vector<std::string> names, complete;
     for (const Area& area : together) {
@@ -95,7 +106,8 @@ void choose_names(const std::vector<Area>& together, std::vector<std::pair<std::
 }  // namespace
 
 SafetensorsEntry safetensors_entry(const std::string& name, const Tensor& tensor) {
-    if (tensor.is_sparse())
+    // Packed weights are written as the numbers that they stand for.
+    if (tensor.is_sparse() && !is_packed(tensor))
         throw Error(ErrorKind::Unsupported, concat(quote_name(name), " is sparse, which safetensors does not hold"),
                     {.hint = "make it dense"});
     const SafetensorsType* type = safetensors_type_of(tensor.dtype());
@@ -121,7 +133,11 @@ void write_safetensors(const std::vector<SafetensorsEntry>& entries, const Safet
     for (const SafetensorsEntry* entry : order) {
         if (entry->tensor.numel() == 0) continue;
         const GradModeScope no_grad(false);
-        const Tensor whole = fn::contiguous(on_host(entry->tensor));
+        if (is_packed(entry->tensor) && !packed_parts(entry->tensor).is_transposed) {
+            write_unpacked(packed_parts(entry->tensor), file);
+            continue;
+        }
+        const Tensor whole = fn::contiguous(look_at_elements(entry->tensor));
         const auto* first = static_cast<const std::byte*>(whole.storage()->data()) +
                             whole.storage_offset() * element_size(whole.dtype());
         file.write({first, static_cast<std::size_t>(safetensors_bytes(*entry))});
@@ -147,10 +163,13 @@ MemoryArea memory_area(const Tensor& t) {
 
 std::vector<std::pair<std::string, std::string>> shared_names(const NamedTensors& tensors) {
     std::map<std::uint64_t, std::vector<Area>> by_storage;
+    std::map<const SparseParts*, std::vector<Area>> by_parts;  // of packed ones
     for (const auto& [name, t] : tensors) {
+        if (is_packed(t)) by_parts[t.impl()->sparse.get()].push_back({{.is_complete = true}, name});
         if (!t.is_sparse() && t.storage()->bytes() > 0) by_storage[t.storage()->id()].push_back({memory_area(t), name});
     }
     std::vector<std::pair<std::string, std::string>> out;
+    for (const auto& [parts, areas] : by_parts) choose_names(areas, out);
     for (auto& [storage, areas] : by_storage) {
         std::ranges::sort(areas, {}, [](const Area& each) {
             return std::tuple(each.memory.begin, each.memory.end, std::string_view(each.name));

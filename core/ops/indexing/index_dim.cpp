@@ -17,6 +17,7 @@
 #include "core/ops/joining/index_maps.h"
 #include "core/ops/nn/simd.h"
 #include "core/ops/samples.h"
+#include "core/ops/sparse/sparse.h"
 #include "core/tensor/scalar_range.h"
 
 namespace loupe::indexing {
@@ -293,6 +294,7 @@ constexpr OperatorRecord kRecords[] = {
      .samples = index_select_samples,
      .variants = kOut,
      .out = {.refusal = out_refusal::kSameScalarType, .reads_by_index = true},
+     .sparse = {.run = on_sparse::rows},
      .dtypes = {kAnyDtype}},
     {.schema = "aten::index_select_backward(Tensor grad, int[] self_sizes, int dim, Tensor index) -> Tensor",
      .summary = "The gradient of index_select.",

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // mm, addmm, bmm, baddbmm, addbmm: products of matrices and of batches of them.
 #include "core/ops/matrix/products.h"
+#include "core/base/parallel.h"
 #include "core/kernels/elementwise.h"
 
 #include "core/dispatch/functions.h"
 #include "core/dispatch/out_refusals.h"
-#include "core/ops/matrix/bfloat16.h"
 #include "core/ops/matrix/family.h"
 #include "core/ops/matrix/gemm.h"
+#include "core/ops/matrix/half_gemm.h"
 #include "core/ops/matrix/layout.h"
 #include "core/ops/not_finite.h"
 #include "core/ops/samples.h"
@@ -85,9 +86,9 @@ void run_mm(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& b
         return copy_into(out, sum);
     }
     visit_product_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
-        if constexpr (std::is_same_v<T, BFloat16>) {
-            bfloat16_gemm(alpha.to<float>(), matrix_of<const T>(a), matrix_of<const T>(b), beta.to<float>(),
-                          matrix_of<T>(out));
+        if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Half>) {
+            gemm_of_halves<T>(alpha.to<float>(), matrix_of<const T>(a), matrix_of<const T>(b), beta.to<float>(),
+                              matrix_of<T>(out));
         } else {
             gemm<T>(alpha.to<T>(), matrix_of<const T>(a), matrix_of<const T>(b), beta.to<T>(), matrix_of<T>(out));
         }
@@ -193,12 +194,17 @@ MatrixBatch<T> batch_of(const Tensor& t) {
 
 void run_bmm(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
     visit_product_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
-        if constexpr (std::is_same_v<T, BFloat16>) {
-            for (std::int64_t i = 0; i < out.sizes()[0]; ++i) {
-                bfloat16_gemm(alpha.to<float>(), batch_of<const T>(a)[i], batch_of<const T>(b)[i], beta.to<float>(),
-                              batch_of<T>(out)[i]);
-            }
-            return;
+        if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Half>) {
+            const std::int64_t count = out.sizes()[0];
+            auto run = [&](std::int64_t begin, std::int64_t end) {
+                for (std::int64_t i = begin; i < end; ++i)
+                    gemm_of_halves<T>(alpha.to<float>(), batch_of<const T>(a)[i], batch_of<const T>(b)[i],
+                                      beta.to<float>(), batch_of<T>(out)[i]);
+            };
+            // Matrices side by side when there are enough; else the threads share each.
+            if (count < thread_count()) return run(0, count);
+            const std::int64_t work = std::max<std::int64_t>(1, out.size(1) * out.size(2) * a.size(2));
+            return parallel_for(0, count, std::max<std::int64_t>(1, (1 << 15) / work), run);
         }
         batched_gemm<T>(out.sizes()[0], alpha.to<T>(), batch_of<const T>(a), batch_of<const T>(b), beta.to<T>(),
                         batch_of<T>(out));

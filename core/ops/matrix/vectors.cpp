@@ -4,9 +4,9 @@
 #include "core/dispatch/out_refusals.h"
 #include "core/kernels/elementwise.h"
 #include "core/kernels/promotion.h"
-#include "core/ops/matrix/bfloat16.h"
 #include "core/ops/matrix/family.h"
 #include "core/ops/matrix/gemm.h"
+#include "core/ops/matrix/half_gemm.h"
 #include "core/ops/matrix/layout.h"
 #include "core/ops/matrix/products.h"
 #include "core/ops/samples.h"
@@ -34,9 +34,9 @@ TensorMeta infer_mv(const Tensor& self, const Tensor& vec) {
 
 void run_mv(const Tensor& out, const Tensor& matrix, const Tensor& vec, const Scalar& beta, const Scalar& alpha) {
     visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
-        if constexpr (std::is_same_v<T, BFloat16>) {
-            bfloat16_gemm(alpha.to<float>(), matrix_of<const T>(matrix), column_of<const T>(vec), beta.to<float>(),
-                          column_of<T>(out));
+        if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Half>) {
+            gemm_of_halves<T>(alpha.to<float>(), matrix_of<const T>(matrix), column_of<const T>(vec), beta.to<float>(),
+                              column_of<T>(out));
         } else if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, ComplexHalf>) {
             gemm<T>(alpha.to<T>(), matrix_of<const T>(matrix), column_of<const T>(vec), beta.to<T>(),
                     column_of<T>(out));
@@ -105,9 +105,9 @@ TensorMeta infer_dot(const Tensor& self, const Tensor& tensor) {
 
 void dot(const Tensor& out, const Tensor& self, const Tensor& tensor) {
     visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
-        if constexpr (std::is_same_v<T, BFloat16>) {
-            bfloat16_gemm(1, column_of<const T>(self).transposed(), column_of<const T>(tensor), 0,
-                          dense_matrix(out.data<T>(), 1, 1));
+        if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Half>) {
+            gemm_of_halves<T>(1, column_of<const T>(self).transposed(), column_of<const T>(tensor), 0,
+                              dense_matrix(out.data<T>(), 1, 1));
         } else if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, ComplexHalf>) {
             gemm<T>(T(1), column_of<const T>(self).transposed(), column_of<const T>(tensor), T(0),
                     dense_matrix(out.data<T>(), 1, 1));

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with weights packed as ggml packs them, and rows of such tables. Rows are unpacked one at a time into a
-// buffer of their own thread; the whole weight never is.
+// Products with weights packed as ggml packs them, and rows of such tables. Of few inputs the packed rows are read as
+// they are; of more they are unpacked some at a time into a buffer of their own thread. The whole weight never is.
+
+#include <algorithm>
+#include <type_traits>
 
 #include "core/base/parallel.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/kernels/row_products.h"
+#include "core/ops/matrix/gemm.h"
 #include "core/ops/quantized/family.h"
 #include "core/ops/quantized/packed_dot.h"
 #include "core/ops/quantized/quantized.h"
@@ -14,25 +19,38 @@ namespace loupe::quantized_ops {
 namespace {
 
 constexpr std::int64_t kRowGrain = 8;
-// Of fewer inputs a packed row is read once for each; of more it is unpacked once.
+// Of fewer inputs the packed rows are read as they are; of more they are unpacked first.
 constexpr std::int64_t kFewInputs = 4;
+constexpr std::int64_t kUnpackedRows = 128;  // at a time
+
+using Bytes = const std::uint8_t*;
 
 const PackedParts& matrix_of(const Tensor& weight) {
     const PackedParts& parts = packed_parts(weight);
     require(!parts.is_transposed, "a transposed matrix of packed weights: transpose it back first");
     return parts;
 }
+Bytes row_of(const PackedParts& parts, std::int64_t row) {
+    return parts.bytes.data<std::uint8_t>() + parts.stored_row(row) * parts.bytes.size(1);
+}
 void unpack_row(const PackedParts& parts, std::int64_t row, float* to) {
-    dequantize_blocks(*parts.type, parts.bytes.data<std::uint8_t>() + parts.stored_row(row) * parts.bytes.size(1),
-                      parts.columns(), to);
+    dequantize_blocks(*parts.type, row_of(parts, row), parts.columns(), to);
+}
+// Rows [begin, end) one after the other.
+void unpack_rows(const PackedParts& parts, std::int64_t begin, std::int64_t end, float* to) {
+    for (std::int64_t i = begin; i < end; ++i, to += parts.columns()) unpack_row(parts, i, to);
+}
+void check_input(const char* name, const Tensor& input, const Tensor& weight, std::int64_t wanted) {
+    require(is_packed(weight), name, " takes a weight of packed blocks, not ", describe(weight));
+    require(input.dtype() == ScalarType::Float32, name, " takes float32, not ", dtype_name(input.dtype()));
+    require(input.dim() >= 1 && input.size(-1) == wanted, "mat1 and mat2 shapes cannot be multiplied (",
+            input.dim() == 0 ? 1 : input.numel() / std::max<std::int64_t>(1, input.size(-1)), "x",
+            input.dim() == 0 ? 1 : input.size(-1), " and ", wanted, "x",
+            wanted == weight.size(1) ? weight.size(0) : weight.size(1), ")");
 }
 
 TensorMeta infer_linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
-    require(is_packed(weight), "gguf::linear takes a weight of packed blocks, not ", describe(weight));
-    require(input.dtype() == ScalarType::Float32, "gguf::linear takes float32, not ", dtype_name(input.dtype()));
-    require(input.dim() >= 1 && input.size(-1) == weight.size(1), "mat1 and mat2 shapes cannot be multiplied (",
-            input.dim() == 0 ? 1 : input.numel() / std::max<std::int64_t>(1, input.size(-1)), "x",
-            input.dim() == 0 ? 1 : input.size(-1), " and ", weight.size(1), "x", weight.size(0), ")");
+    check_input("gguf::linear", input, weight, is_packed(weight) ? weight.size(1) : 0);
     require(!bias.defined() || (bias.dim() == 1 && bias.size(0) == weight.size(0)), "the bias has to have ",
             weight.size(0), " elements");
     Dims sizes = to_dims(input.sizes());
@@ -40,43 +58,138 @@ TensorMeta infer_linear(const Tensor& input, const Tensor& weight, const Tensor&
     return {sizes, ScalarType::Float32};
 }
 
+// Inputs and outputs of a product with a packed matrix: count rows of each.
+struct Product {
+    const PackedParts& parts;
+    const float* from;
+    std::int64_t count;
+    float* to;
+
+    std::int64_t rows() const { return parts.rows(); }
+    std::int64_t columns() const { return parts.columns(); }
+};
+
+// Elements of 16 or 32 bits are no blocks: a row is read where it lies.
+template <typename T>
+void linear_of(const Product& p) {
+    parallel_for(0, p.rows(), kRowGrain, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i)
+            row_dots(reinterpret_cast<const T*>(row_of(p.parts, i)), p.columns(), p.from, p.columns(), p.count,
+                     p.to + i, p.rows());
+    });
+}
+
+void linear_of_blocks(const Product& p, const PackedDots& dots) {
+    const std::int64_t blocks = p.columns() / 32;
+    std::vector<float> sums(static_cast<std::size_t>(p.count * blocks));
+    for (std::int64_t k = 0; k < p.count; ++k)
+        sums_of_blocks(p.from + k * p.columns(), p.columns(), sums.data() + k * blocks);
+    parallel_for(0, p.rows(), kRowGrain, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i)
+            for (std::int64_t k = 0; k < p.count;) {
+                const std::int64_t left = p.count - k, some = left >= 4 ? 4 : left >= 2 ? 2 : 1;
+                const PackedDot dot = some == 4 ? dots.four : some == 2 ? dots.two : dots.one;
+                dot(row_of(p.parts, i), p.from + k * p.columns(), sums.data() + k * blocks, p.columns(),
+                    p.to + k * p.rows() + i, p.rows());
+                k += some;
+            }
+    });
+}
+
+void linear_of_unpacked(const Product& p) {
+    const std::int64_t panels = (p.rows() + kUnpackedRows - 1) / kUnpackedRows;
+    parallel_for(0, panels, 1, [&](std::int64_t first, std::int64_t last) {
+        std::vector<float> panel(static_cast<std::size_t>(kUnpackedRows * p.columns()));
+        for (std::int64_t i = first * kUnpackedRows; i < std::min(last * kUnpackedRows, p.rows()); i += kUnpackedRows) {
+            const std::int64_t size = std::min(kUnpackedRows, p.rows() - i);
+            unpack_rows(p.parts, i, i + size, panel.data());
+            gemm<float>(1, dense_matrix(p.from, p.count, p.columns()),
+                        dense_matrix<const float>(panel.data(), size, p.columns()).transposed(), 0,
+                        MatrixRef<float>{p.to + i, p.count, size, p.rows(), 1});
+        }
+    });
+}
+
+void run_linear(const Product& p) {
+    if (p.count == 0 || p.rows() == 0) return;
+    if (p.columns() == 0) {
+        std::fill_n(p.to, p.count * p.rows(), 0.0F);
+        return;
+    }
+    if (p.count > kFewInputs) return linear_of_unpacked(p);
+    const std::string_view type = p.parts.type->name;
+    if (type == "F32") return linear_of<float>(p);
+    if (type == "F16") return linear_of<Half>(p);
+    if (type == "BF16") return linear_of<BFloat16>(p);
+    const PackedDots dots = packed_dots(*p.parts.type);
+    return dots.one != nullptr ? linear_of_blocks(p, dots) : linear_of_unpacked(p);
+}
+
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     const TensorMeta meta = infer_linear(input, weight, bias);
     const PackedParts& parts = matrix_of(weight);
     const Tensor x = fn::contiguous(input, 0);
     const Tensor out = empty(span_of(meta.sizes), ScalarType::Float32);
-    const std::int64_t columns = parts.columns(), rows = parts.rows();
-    const std::int64_t count = columns == 0 ? 0 : x.numel() / columns;
-    const auto* const from = x.data<float>();
-    auto* const to = out.data<float>();
-    const PackedDot direct = packed_dot(*parts.type);
-    const auto* const packed = parts.bytes.data<std::uint8_t>();
-    const std::int64_t row_bytes = parts.bytes.size(1);
-    parallel_for(0, rows, kRowGrain, [&](std::int64_t begin, std::int64_t end) {
-        if (direct != nullptr && count <= kFewInputs) {
-            for (std::int64_t i = begin; i < end; ++i)
-                for (std::int64_t k = 0; k < count; ++k)
-                    to[k * rows + i] = direct(packed + parts.stored_row(i) * row_bytes, from + k * columns, columns);
-            return;
-        }
-        std::vector<float> row(static_cast<std::size_t>(columns));
-        for (std::int64_t i = begin; i < end; ++i) {
-            unpack_row(parts, i, row.data());
-            for (std::int64_t k = 0; k < count; ++k)
-                to[k * rows + i] = dot_float(from + k * columns, row.data(), columns);
-        }
-    });
+    const std::int64_t count = out.numel() / std::max<std::int64_t>(1, parts.rows());
+    run_linear({parts, x.data<float>(), count, out.data<float>()});
     return bias.defined() ? fn::add(out, bias, Scalar(1)) : out;
 }
 
 void linear_backward(GradientContext& context) {
     const Tensor grad = context.grad_output();
     context.grad("input", [&] {
-        static const OperatorHandle<> dequantize("aten::dequantize.self");
-        return fn::matmul(grad, dequantize(context.argument("weight")));
+        static const OperatorHandle<> product("gguf::product");
+        return product(grad, context.argument("weight"));
     });
     context.grad("bias", [&] {
         return fn::sum_dim(fn::reshape(grad, Dims{-1, grad.size(-1)}), Dims{0}, false, IValue());
+    });
+}
+
+TensorMeta infer_product(const Tensor& input, const Tensor& weight) {
+    check_input("gguf::product", input, weight, is_packed(weight) ? weight.size(0) : 0);
+    Dims sizes = to_dims(input.sizes());
+    sizes.back() = weight.size(1);
+    return {sizes, ScalarType::Float32};
+}
+
+// Each piece of the rows has its own sum; these are added in order.
+void run_product(const Product& p) {
+    const std::int64_t panels = (p.rows() + kUnpackedRows - 1) / kUnpackedRows;
+    const std::int64_t pieces = std::clamp<std::int64_t>(thread_count(), 1, std::max<std::int64_t>(1, panels));
+    const std::int64_t each = (panels + pieces - 1) / pieces * kUnpackedRows, size = p.count * p.columns();
+    std::vector<float> sums(static_cast<std::size_t>(pieces * size));
+    parallel_for(0, pieces, 1, [&](std::int64_t first, std::int64_t last) {
+        std::vector<float> panel(static_cast<std::size_t>(kUnpackedRows * p.columns()));
+        for (std::int64_t piece = first; piece < last; ++piece) {
+            const std::int64_t end = std::min((piece + 1) * each, p.rows());
+            for (std::int64_t i = piece * each; i < end; i += kUnpackedRows) {
+                const std::int64_t rows = std::min(kUnpackedRows, end - i);
+                unpack_rows(p.parts, i, i + rows, panel.data());
+                gemm<float>(1, MatrixRef<const float>{p.from + i, p.count, rows, p.rows(), 1},
+                            dense_matrix<const float>(panel.data(), rows, p.columns()), 1,
+                            dense_matrix(sums.data() + piece * size, p.count, p.columns()));
+            }
+        }
+    });
+    std::copy_n(sums.data(), size, p.to);
+    for (std::int64_t piece = 1; piece < pieces; ++piece)
+        for (std::int64_t i = 0; i < size; ++i) p.to[i] += sums[static_cast<std::size_t>(piece * size + i)];
+}
+
+Tensor product(const Tensor& input, const Tensor& weight) {
+    const TensorMeta meta = infer_product(input, weight);
+    const PackedParts& parts = matrix_of(weight);
+    const Tensor x = fn::contiguous(input, 0);
+    const Tensor out = empty(span_of(meta.sizes), ScalarType::Float32);
+    if (out.numel() > 0) run_product({parts, x.data<float>(), out.numel() / parts.columns(), out.data<float>()});
+    return out;
+}
+
+void product_backward(GradientContext& context) {
+    context.grad("input", [&] {
+        static const OperatorHandle<> linear("gguf::linear");
+        return linear(context.grad_output(), context.argument("weight"), IValue());
     });
 }
 
@@ -112,6 +225,14 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = boxed<linear>,
      .derivative = {linear_backward, {save_argument("weight", "input")}},
      .gradient = "input: grad dequantize(weight)\nbias: sum_n grad[n]",
+     .samples = no_samples},
+    {.schema = "gguf::product(Tensor input, Tensor weight) -> Tensor",
+     .summary = "The product with a matrix that is packed as ggml packs it.",
+     .formula = "out = input dequantize(weight)",
+     .infer = inferring<infer_product>,
+     .kernel = boxed<product>,
+     .derivative = {product_backward, {save_argument("weight", "input")}},
+     .gradient = "input: grad dequantize(weight)^T",
      .samples = no_samples},
     {.schema = "gguf::embedding(Tensor weight, Tensor indices) -> Tensor",
      .summary = "The rows of a table that is packed as ggml packs it.",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ops/sparse/other_forms.h"
 
+#include <numeric>
+
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
@@ -175,6 +177,7 @@ Tensor on_compressed(FormRule rule, const Call& call) {
         case FormRule::Linear:
             return new_only<linear>(call);
         case FormRule::Embedding:
+        case FormRule::Rows:
             break;
         case FormRule::Transpose:
             return new_only<swapped>(call);
@@ -203,6 +206,27 @@ Tensor on_quantized(FormRule rule, const Call& call) {
     }
 }
 
+// The operator takes from the numbers of the rows those that it takes of the tensor.
+Tensor rows_of_packed(const Call& call) {
+    const Tensor t = call.tensor(0);
+    const PackedParts& parts = packed_parts(t);
+    const std::int64_t dim = wrap_dim(call.arguments[1].to_int(), t.dim());
+    if (dim != (parts.is_transposed ? 1 : 0)) refuse_form(call.op, TensorForm::Packed);
+    const Tensor numbers = empty(std::vector<std::int64_t>{parts.rows()}, ScalarType::Int64);
+    std::iota(numbers.data<std::int64_t>(), numbers.data<std::int64_t>() + parts.rows(), std::int64_t{0});
+    std::vector<IValue> changed(call.arguments.begin(), call.arguments.end());
+    changed[0] = IValue(numbers);
+    changed[1] = IValue(std::int64_t{0});
+    std::vector<IValue> results(call.op.result_count());
+    call_operator(call.op, changed, results.data());
+    const Tensor chosen = fn::contiguous(results[0].to_tensor(), 0);
+    const auto* const first = chosen.data<std::int64_t>();
+    if (chosen.dim() == 0) return fn::reshape(parts.unpacked_rows(*first, 1, 1), Dims{parts.columns()});
+    const Tensor rows = packed_rows(parts.is_transposed ? packed_transpose(t) : t,
+                                    std::span(first, static_cast<std::size_t>(chosen.numel())));
+    return parts.is_transposed ? packed_transpose(rows) : rows;
+}
+
 // Packed weights are never written: a clone may share their bytes.
 Tensor on_packed(FormRule rule, const Call& call) {
     switch (rule) {
@@ -213,9 +237,18 @@ Tensor on_packed(FormRule rule, const Call& call) {
             return call.tensor(0);
         case FormRule::T:
             return packed_transpose(call.tensor(0));
+        case FormRule::Rows:
+            return rows_of_packed(call);
         case FormRule::Linear: {
             static const OperatorHandle<> linear("gguf::linear");
             return linear(call.tensor(0), call.tensor(1), call.arguments[2]);
+        }
+        case FormRule::Mm: {
+            if (!is_packed(call.tensor(1))) refuse_form(call.op, TensorForm::Packed);
+            const Tensor weight = call.tensor(1);
+            static const OperatorHandle<> linear("gguf::linear"), product("gguf::product");
+            return packed_parts(weight).is_transposed ? linear(call.tensor(0), packed_transpose(weight), IValue())
+                                                      : product(call.tensor(0), weight);
         }
         case FormRule::Embedding: {
             static const OperatorHandle<> embedding("gguf::embedding");

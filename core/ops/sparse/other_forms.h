@@ -25,6 +25,7 @@ enum class FormRule : std::uint8_t {
     Embedding,
     Transpose,
     T,
+    Rows,
 };
 
 // Runs the operator by the rule when an argument is compressed or quantised; false when none is. Throws Error

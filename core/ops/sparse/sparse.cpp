@@ -224,6 +224,9 @@ void on_sparse::embedding(const Operator& op, Arguments arguments, IValue* resul
 void on_sparse::transpose(const Operator& op, Arguments arguments, IValue* results) {
     run<no_product>(FormRule::Transpose, op, arguments, results);
 }
+void on_sparse::rows(const Operator& op, Arguments arguments, IValue* results) {
+    run<no_product>(FormRule::Rows, op, arguments, results);
+}
 void on_sparse::t(const Operator& op, Arguments arguments, IValue* results) {
     run<no_product>(FormRule::T, op, arguments, results);
 }

@@ -42,6 +42,8 @@ void linear(const Operator& op, Arguments arguments, IValue* results);
 void embedding(const Operator& op, Arguments arguments, IValue* results);  // of packed weights only
 void transpose(const Operator& op, Arguments arguments, IValue* results);
 void t(const Operator& op, Arguments arguments, IValue* results);
+// Of (self, dim, which): select, slice, index_select. Packed weights have them along their rows.
+void rows(const Operator& op, Arguments arguments, IValue* results);
 }  // namespace on_sparse
 
 }  // namespace loupe

@@ -11,6 +11,7 @@
 #include "core/dispatch/gradient_context.h"
 #include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
+#include "core/ops/sparse/sparse.h"
 #include "core/ops/view/family.h"
 
 namespace loupe::views {
@@ -217,7 +218,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = viewing<select>,
      .derivative = {select_gradient},
      .gradient = "self: grad at the places chosen, else 0",
-     .samples = select_samples},
+     .samples = select_samples,
+     .sparse = {.run = on_sparse::rows}},
     {.schema = "aten::slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> "
                "Tensor(a)",
      .summary = "self[start:end:step] in dimension dim.",
@@ -225,7 +227,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = viewing<slice>,
      .derivative = {slice_gradient},
      .gradient = "self: grad at the places chosen, else 0",
-     .samples = slice_samples},
+     .samples = slice_samples,
+     .sparse = {.run = on_sparse::rows}},
     {.schema = "aten::unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",
      .summary = "Windows of that size along a dimension, one every step, in a new last dimension.",
      .formula = "out[.., p, .., k] = self[.., step p + k]",

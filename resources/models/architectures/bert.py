@@ -40,7 +40,8 @@ class Heads(nn.Module):
 
 def build(config):
     head = head_of(config, "Model")
-    has_pooler = head not in ("ForMaskedLM", "ForTokenClassification", "ForQuestionAnswering", "LMHeadModel")
+    has_pooler = (config.get("add_pooling_layer", True)
+                  and head not in ("ForMaskedLM", "ForTokenClassification", "ForQuestionAnswering", "LMHeadModel"))
     base = Model(config, "bert", None, has_pooler)
     simple = simple_head(config, head, "bert", base)
     if simple is not None:
