@@ -280,6 +280,19 @@ void run_module(Unit& unit, ModulePart part) {
     run_statements(frame, statements);
 }
 
+void run_main_until(Unit& unit, const std::function<bool()>& is_enough) {
+    Frame frame(unit, *unit.scopes.module);
+    const EvaluatorScope evaluator(unit.owner);
+    const FrameScope scope(frame);
+    for (const script::Stmt* each : unit.scopes.module->body) {
+        if (!is_main_guard(unit, each)) continue;
+        for (const script::Stmt* s : script::as<script::If>(each)->if_true) {
+            run_statements(frame, {&s, 1});
+            if (is_enough()) return;
+        }
+    }
+}
+
 IValue evaluate_module(Unit& unit) {
     const script::Body body = unit.scopes.module->body;
     const auto* only = body.size() == 1 ? script::as<script::ExprStmt>(body.front()) : nullptr;

@@ -51,8 +51,14 @@ class Runner {
     void run_annotation(const script::Assign& s);
     void run_def(const script::Def& s);
     void run_class(const script::Class& s);
+    IValue evaluate_decorator(const script::Expr* decorator);
+    IValue decorate(const IValue& decorator, std::string_view name, IValue decorated);
     void run_import(const script::Import& s);
     void run_import_from(const script::ImportFrom& s);
+    // What is not found is a MissingName, unless the program catches that it is not.
+    IValue import_or_missing(std::string_view name);
+    IValue import_name_or_missing(const IValue& module, const std::string& module_name, std::string_view name);
+    IValue missing_import(std::string reason, std::string path, std::string_view hint, bool is_name);
     void tell_hook(const script::Stmt* s);
 
     // Targets.

@@ -34,7 +34,7 @@ void fill_sys(PythonModule& module) {
     module.define("byteorder", IValue("little"));
     module.define("argv", make_list({IValue("")}));
     module.define("path", make_list({}));
-    module.define("modules", make_dict());
+    module.define("modules", IValue(Evaluator::current()->state().published_modules));
     const IValue output = output_stream("<stdout>", &Evaluator::write);
     Evaluator::current()->state().standard_output = output;
     module.define("stdout", output);

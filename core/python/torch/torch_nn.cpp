@@ -218,6 +218,7 @@ void fill_torch_nn(PythonModule& module) {
     }
     module.define("Module", IValue::other(nn_module_class()));
     module.define("Parameter", IValue::other(parameter_class()));
+    module.define_from("DataParallel", "torch.nn.parallel");
     for (const char* name : {"functional", "init", "parameter", "utils"}) {
         define_submodule(module, name, concat("torch.nn.", name));
     }
