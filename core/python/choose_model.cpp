@@ -119,6 +119,13 @@ std::string plain_name(std::string_view name) {
     return out;
 }
 
+// Whatever it is: a function, or what a decorator made of one.
+bool defines_forward(const ClassObject& cls) {
+    return std::any_of(cls.mro().begin(), cls.mro().end(), [](const ClassObject* base) {
+        return !base->is_builtin() && base->attributes().find("forward") != nullptr;
+    });
+}
+
 class ModelSearch {
   public:
     ModelSearch(Evaluator& evaluator, const Namespace& names) : evaluator_(evaluator), names_(names) {
@@ -144,9 +151,10 @@ class ModelSearch {
     }
 
     ChosenModel find() {
-        ChosenModel out{{}, constructors()};
+        ChosenModel out;
+        out.constructors = constructors();
         if (const auto model = names_.find("model")) {
-            if (nn::as_module(*model)) return {*model, std::move(out.constructors)};
+            if (nn::as_module(*model)) return {*model, std::move(out.constructors), {}, {}, {}};
             if (object_as<ClassObject>(*model) == nullptr && object_as<MissingName>(*model) == nullptr &&
                 object_as<PythonModule>(*model) == nullptr && function_of(*model) == nullptr) {
                 refuse(concat("model is a ", type_name(*model)),
@@ -177,7 +185,8 @@ class ModelSearch {
 
     bool has_classes() const { return !classes_.empty(); }
 
-    [[noreturn]] void fail() const {
+    // why: what a constructor without arguments said; empty: none was tried.
+    [[noreturn]] void fail(const std::string& tried = {}, const std::string& why = {}) const {
         std::vector<Constructor> all = constructors();
         const auto needs = std::find_if(classes_.rbegin(), classes_.rend(),
                                         [&](const Maker& maker) { return maker.needs_arguments && !is_part(maker); });
@@ -188,7 +197,9 @@ class ModelSearch {
         }
         std::string hint = concat("write model = ", constructor_text(first), ", or say so when opening it (--build)");
         if (!others.empty()) hint += concat("; other classes: ", join(others, ", "));
-        throw ModelNeeded(concat(first.class_name, " needs constructor arguments"), std::move(hint), std::move(all));
+        throw ModelNeeded(why.empty() ? concat(first.class_name, " needs constructor arguments")
+                                      : concat(tried, " needs constructor arguments (", why, ")"),
+                          std::move(hint), std::move(all));
     }
 
     // A class of the source that cannot be made, because what it derives from is not here.
@@ -242,7 +253,7 @@ class ModelSearch {
         for (const auto& [name, value] : names_.entries()) {
             auto* cls = object_as<ClassObject>(value);
             if (cls == nullptr || cls->module() != "__main__" || !cls->is_subclass_of(*nn_module_class())) continue;
-            if (cls->find("forward") == nullptr || function_of(*cls->find("forward")) == nullptr) continue;
+            if (!defines_forward(*cls)) continue;
             if (!seen.insert(cls).second) continue;
             const IValue* init = cls->find("__init__");
             const bool has_init = init != nullptr && function_of(*init) != nullptr;
@@ -317,6 +328,12 @@ class ModelSearch {
         return out;
     }
 
+    static std::string keywords_text(const CallArguments& arguments) {
+        std::vector<std::string> out;
+        for (const auto& [name, value] : arguments.keywords) out.push_back(concat(name, "=", repr(value)));
+        return join(out, ", ");
+    }
+
     // The first that can be built. One that fails may still need what it has a default for.
     void build(ChosenModel& out) const {
         std::exception_ptr failed;
@@ -325,14 +342,26 @@ class ModelSearch {
                 const IValue made = evaluator_.call(maker->value, arguments_for(*maker));
                 if (!nn::as_module(made)) continue;
                 out.model = made;
+                out.expression = concat(maker->name, "(", keywords_text(arguments_for(*maker)), ")");
                 const auto is_it = [&](const Constructor& each) { return each.class_name == maker->name; };
                 std::stable_partition(out.constructors.begin(), out.constructors.end(), is_it);
                 return;
-            } catch (const PythonError&) {
-                if (!failed) failed = std::current_exception();
+            } catch (const PythonError& error) {
+                // Its defaults are not meant to be all there is.
+                if (!is_about_arguments(error)) {
+                    if (!failed) failed = std::current_exception();
+                } else if (out.refused_by.empty()) {
+                    out.refused_by = maker->name;
+                    out.refused_why = error.message();
+                }
             }
         }
         if (failed) std::rethrow_exception(failed);
+    }
+
+    static bool is_about_arguments(const PythonError& error) {
+        if (error.is("AssertionError") || error.is("ValueError")) return true;
+        return error.is("TypeError") && error.message().find(" missing ") != std::string::npos;
     }
 
     Evaluator& evaluator_;
@@ -356,7 +385,8 @@ ChosenModel choose_model(Evaluator& evaluator, const Namespace& names, const std
         const IValue model = evaluator.evaluate(build, "build");
         if (!nn::as_module(model))
             refuse(concat(build, " is a ", type_name(model)), "give an expression that makes a torch.nn.Module");
-        return {model, in_evaluator(evaluator, [&] { return ModelSearch(evaluator, names).constructors(); })};
+        return {
+            model, in_evaluator(evaluator, [&] { return ModelSearch(evaluator, names).constructors(); }), {}, {}, {}};
     }
     const EvaluatorScope scope(&evaluator);
     std::exception_ptr failed;
@@ -382,10 +412,11 @@ ChosenModel choose_model(Evaluator& evaluator, const Namespace& names, const std
         if (!has_classes) throw;
     }
     ModelSearch search(evaluator, names);
-    if (const auto model = names.find("model"); model && nn::as_module(*model)) return {*model, search.constructors()};
-    if (IValue made = search.find_value(); !made.is_none()) return {std::move(made), search.constructors()};
+    if (const auto model = names.find("model"); model && nn::as_module(*model))
+        return {*model, search.constructors(), {}, {}, {}};
+    if (IValue made = search.find_value(); !made.is_none()) return {std::move(made), search.constructors(), {}, {}, {}};
     if (failed) std::rethrow_exception(failed);
-    if (search.has_classes()) search.fail();
+    if (search.has_classes()) search.fail(out.refused_by, out.refused_why);
     search.check_missing();
     return {};
 }

@@ -26,6 +26,8 @@ class ModelNeeded final : public Error {
 struct ChosenModel {
     IValue model;                           // None: the source has none
     std::vector<Constructor> constructors;  // what builds it first, then what else could be built
+    std::string expression;                 // what built it, where that was not said: "resnet18()"
+    std::string refused_by, refused_why;    // of the first that could not be built as it is for want of arguments
 };
 
 // build: the expression that makes it; empty: the first of these that there is, by the names of a main module that has

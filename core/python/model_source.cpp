@@ -191,6 +191,7 @@ ModelFile model_of(const Ptr<Evaluator>& evaluator, const NamespacePtr& names, c
         if (!unit->is_library) file.sources.push_back(unit->source);
     }
     if (model.is_none()) return file;
+    if (!chosen.expression.empty()) file.format += concat(", built as ", chosen.expression);
     file.module = nn::as_module(model);
     if (!file.module) refuse("the model is no torch.nn.Module", "derive its class from torch.nn.Module");
     if (is_script_module(*file.module)) {

@@ -72,6 +72,11 @@ class Package final : public RefCounted {
                 if (name.bound != wanted || name.name == "*") continue;
                 if (found) return std::nullopt;
                 const std::string module = absolute_module_name(unit->package, *from);
+                if (module == name_) {
+                    // `from . import layers`: the module of that name.
+                    found.emplace(concat(name_, ".", name.name), std::string());
+                    continue;
+                }
                 const std::string root = module.substr(0, module.find('.'));
                 if (root != name_.substr(0, name_.find('.'))) return std::nullopt;
                 found.emplace(module, std::string(name.name));

@@ -21,3 +21,16 @@ def require(*names):
 
 def resource_filename(package, name):
     return str(_files(package) / name)
+
+
+def resource_stream(package, name):
+    return open(resource_filename(package, name), 'rb')
+
+
+def resource_string(package, name):
+    with resource_stream(package, name) as file:
+        return file.read()
+
+
+def resource_exists(package, name):
+    return (_files(package) / name).exists()

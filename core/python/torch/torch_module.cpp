@@ -64,8 +64,9 @@ IValue as_tensor(CallArguments arguments) {
     const BoundArguments given(arguments, "as_tensor", {"data", "dtype=", "device="});
     const auto dtype = given.has(1) ? dtype_of(given[1]) : std::nullopt;
     const IValue device = given.has(2) ? given[2] : IValue();
-    if (!given[0].is_tensor()) return on_wanted_device(tensor_from_data(given[0], dtype), device, false);
-    const Tensor data = on_wanted_device(given[0].to_tensor(), device, true);
+    const auto array = tensor_of_array(given[0]);
+    if (!given[0].is_tensor() && !array) return on_wanted_device(tensor_from_data(given[0], dtype), device, false);
+    const Tensor data = on_wanted_device(array ? *array : given[0].to_tensor(), device, true);
     return dtype ? to_dtype(data, *dtype) : data;
 }
 
@@ -107,8 +108,12 @@ IValue is_tensor(CallArguments arguments) {
     return arguments.positional[0].is_tensor();
 }
 
-IValue from_numpy(CallArguments) {
-    throw_error("RuntimeError", "there is no numpy here: make the tensor with torch.tensor(...) from numbers or lists");
+// Shares the array's memory.
+IValue from_numpy(CallArguments arguments) {
+    check_positional(arguments, "from_numpy", 1, 1);
+    const auto array = tensor_of_array(arguments.positional[0]);
+    if (!array) throw_type_error(concat("expected np.ndarray (got ", type_name(arguments.positional[0]), ")"));
+    return *array;
 }
 
 IValue set_printoptions(CallArguments arguments) {

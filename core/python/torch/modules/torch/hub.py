@@ -60,3 +60,7 @@ def list(github, force_reload=False, skip_validation=False, trust_repo=None, ver
 
 def help(github, model, force_reload=False, skip_validation=False, trust_repo=None, source='local'):
     return getattr(_hubconf(github, source), model).__doc__
+
+
+def _get_torch_home():
+    return os.path.join(os.path.expanduser('~'), '.cache', 'torch')
