@@ -361,7 +361,8 @@ class ModelSearch {
 
     static bool is_about_arguments(const PythonError& error) {
         if (error.is("AssertionError") || error.is("ValueError")) return true;
-        return error.is("TypeError") && error.message().find(" missing ") != std::string::npos;
+        return error.is("TypeError") && (error.message().find(" missing ") != std::string::npos ||
+                                         error.message().find("abstract class") != std::string::npos);
     }
 
     Evaluator& evaluator_;

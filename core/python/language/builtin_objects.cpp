@@ -319,6 +319,9 @@ Ptr<Iterator> iterate_dict(Ptr<DictObject> dict, DictView::Kind kind, bool is_re
                          });
 }
 
+void TypingObject::set_attribute(std::string_view attribute, IValue value) {
+    if (attribute != "__doc__") PythonObject::set_attribute(attribute, std::move(value));
+}
 std::optional<IValue> TypingObject::find_attribute(std::string_view wanted) {
     if (wanted == "__origin__") return origin ? IValue::other(origin) : IValue();
     if (wanted == "__args__") return make_tuple(arguments);

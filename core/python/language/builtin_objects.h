@@ -116,6 +116,7 @@ class TypingObject final : public PythonObject {
     bool is_written_with_bars = false;  // int | None
     std::string type_name() const override { return is_union ? "UnionType" : "GenericAlias"; }
     std::optional<IValue> find_attribute(std::string_view name) override;
+    void set_attribute(std::string_view name, IValue value) override;  // __doc__ of an alias, which nothing reads
     IValue get_item(const IValue& key) override;
     bool is_equal(const IValue& other) const override;
     std::size_t hash() const override { return std::hash<std::string>{}(name); }

@@ -4,6 +4,7 @@
 // run_assignments.cpp, run_comprehensions.cpp and run_classes.cpp.
 
 #include "core/python/language/frame.h"
+#include "core/python/language/missing_name.h"
 #include "core/python/language/operations.h"
 
 namespace loupe::python {
@@ -76,6 +77,7 @@ class Runner {
     IValue evaluate_comparison(const script::Comparison& e);
     IValue evaluate_unary(const script::Unary& e);
     IValue evaluate_call(const script::Call& e);
+    const MissingName* deferred(const IValue& callee) const;
     IValue evaluate_attribute(const script::Attribute& e);
     IValue evaluate_subscript(const script::Subscript& e);
     IValue evaluate_key(const script::Subscript& e);

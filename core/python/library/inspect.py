@@ -324,3 +324,12 @@ def getfullargspec(func):
 
 
 getargspec = getfullargspec
+
+
+def getattr_static(obj, attr, *default):
+    for place in (getattr(obj, '__dict__', {}), *[base.__dict__ for base in type(obj).__mro__]):
+        if attr in place:
+            return place[attr]
+    if default:
+        return default[0]
+    raise AttributeError(attr)

@@ -165,10 +165,12 @@ class SizeLists {
 
 void define_functions(PythonModule& module, std::span<const nn::NativeFunction* const> records) {
     for (const nn::NativeFunction* record : records) {
-        module.define(std::string(record->name()), [record](CallArguments arguments) {
-            const SizeLists sizes(arguments);
-            return with_python_errors([&] { return nn::call_function(*record, engine_values(std::move(arguments))); });
-        });
+        const std::string name(record->name());
+        module.define(name, with_override(name, [record](CallArguments arguments) {
+                          const SizeLists sizes(arguments);
+                          return with_python_errors(
+                              [&] { return nn::call_function(*record, engine_values(std::move(arguments))); });
+                      }));
     }
 }
 

@@ -94,7 +94,7 @@ def open_one(cli, package, path):
     line = lines[-1] if lines else ""
     if done.returncode == 0:
         root = re.search(r"^modules\n\s+(?:\(\w*\) )?(\S+)", done.stdout, re.M)
-        built = re.search(r"built as (.*)$", done.stdout, re.M)
+        built = re.search(r"built as (.*\))", done.stdout)
         state = "opened" if root else "failed"
         return {"package": package, "path": str(path), "state": state, "root": root.group(1) if root else "",
                 "built": built.group(1) if built else "", "line": "" if root else "no module was found"}

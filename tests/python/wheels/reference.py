@@ -7,11 +7,11 @@ forward takes goes into inputs.npz (arg0, arg1, ...), what it gives in eval mode
 import importlib
 import pathlib
 import sys
+import types
 
 import numpy
 import torch
 
-IMAGE = torch.float32
 INPUTS = [
     [(1, 3, 224, 224)], [(1, 3, 64, 64)], [(1, 1, 64, 64)], [(2, 3, 32, 32), (2, 3, 32, 32)], [(2, 16, 64)], [(2, 64)],
     [(2, 64, 16)], [(1, 1, 16000)], [(1, 16000)], [(2, 16)], [(2, 16), (2, 16)], [(2, 8, 32, 32)], [(4,)], [(2, 16, 32), (2, 16, 32)],
@@ -36,6 +36,22 @@ def flat(value):
     return []
 
 
+def imported(name, root):
+    """The module; where its package does not import whole, without the __init__.py of the packages above it."""
+    try:
+        return importlib.import_module(name)
+    except Exception:
+        top = name.split(".")[0]
+        for each in [each for each in sys.modules if each.split(".")[0] == top]:
+            del sys.modules[each]
+        parts = name.split(".")
+        for i in range(1, len(parts)):
+            package = types.ModuleType(".".join(parts[:i]))
+            package.__path__ = [str(root.joinpath(*parts[:i]))]
+            sys.modules[package.__name__] = package
+        return importlib.import_module(name)
+
+
 def main():
     path, expression, folder = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], pathlib.Path(sys.argv[3])
     name = "" if path.stem == "__init__" else path.stem
@@ -44,7 +60,7 @@ def main():
         name = f"{root.name}.{name}" if name else root.name
         root = root.parent
     sys.path.insert(0, str(root))
-    module = importlib.import_module(name)
+    module = imported(name, root)
     torch.manual_seed(0)
     model = eval(expression, vars(module)).eval()
     last = None
