@@ -55,12 +55,26 @@ void print_recording(const session::RecordingFile& file) {
         format_bytes(static_cast<double>(recording.peak_bytes())).c_str(), failed > 0 ? ", failed" : "");
 }
 
+// What else a source can build.
+void print_constructors(const session::ModelInfo& model) {
+    if (model.constructors.size() < 2) return;
+    std::printf("\ncan be built (--build)\n");
+    for (const auto& constructor : model.constructors) {
+        std::vector<std::string> parameters;
+        for (const auto& parameter : constructor.parameters)
+            parameters.push_back(parameter.default_value ? concat(parameter.name, "=", *parameter.default_value)
+                                                         : parameter.name);
+        std::printf("  %s(%s)\n", constructor.class_name.c_str(), join(parameters, ", ").c_str());
+    }
+}
+
 void print_model(const session::ModelInfo& model) {
     std::printf("%s\n%s\n", model.path.c_str(), model.format.c_str());
     std::printf("%s, %s; buffers %s\n\nmethods\n", counted(model.parameter_count, "parameter").c_str(),
                 format_bytes(static_cast<double>(model.parameter_bytes)).c_str(),
                 format_bytes(static_cast<double>(model.buffer_bytes)).c_str());
     for (const auto& method : model.methods) std::printf("  %s\n", method.schema.c_str());
+    print_constructors(model);
     std::printf("\nmodules\n");
     print_module(model, 0, 1);
     if (!model.cannot_run.empty()) std::printf("\ncannot run: %s\n", model.cannot_run.c_str());

@@ -10,6 +10,7 @@
 #include "core/nn/layer.h"
 #include "core/nn/module.h"
 #include "core/python/assignment_tracker.h"
+#include "core/python/choose_model.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/class.h"
 #include "core/python/language/error.h"
@@ -27,12 +28,6 @@ namespace {
 
 [[noreturn]] void refuse(std::string message, std::string hint) {
     throw Error(ErrorKind::File, std::move(message), {.hint = std::move(hint)});
-}
-
-// The function behind forward: of a class of the source, bound or not; null for a layer's.
-const FunctionObject* function_of(const IValue& callable) {
-    if (const auto* method = object_as<BoundMethod>(callable)) return function_of(method->function);
-    return object_as<FunctionObject>(callable);
 }
 
 TypePtr type_of_default(const IValue& value) {
@@ -99,18 +94,6 @@ FunctionSchema schema_of(const nn::Module& module, const FunctionObject* forward
         schema.arguments.push_back(std::move(argument));
     }
     return schema;
-}
-
-// How many arguments a callable needs; nullopt when that is not known.
-std::optional<std::size_t> required_arguments(const IValue& callable) {
-    const FunctionObject* function = function_of(callable);
-    if (function == nullptr) return std::nullopt;
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < function->code.params.size(); ++i) {
-        const bool has_default = i < function->defaults.size() && !is_unbound(function->defaults[i]);
-        if (function->code.params[i].kind == script::ParamKind::Plain && !has_default) ++count;
-    }
-    return object_as<BoundMethod>(callable) != nullptr && count > 0 ? count - 1 : count;
 }
 
 class SourceModel final : public EagerModel, private StatementHook {
@@ -195,137 +178,20 @@ class SourceModel final : public EagerModel, private StatementHook {
     AssignmentTracker assignments_;
 };
 
-// Classes of the source itself that derive from torch.nn.Module, and have a forward.
-std::vector<ClassPtr> model_classes(const Namespace& names) {
-    std::vector<ClassPtr> classes;
-    for (const auto& [name, value] : names.entries()) {
-        auto* cls = object_as<ClassObject>(value);
-        if (cls == nullptr || cls->module() != "__main__" || !cls->is_subclass_of(*nn_module_class())) continue;
-        if (cls->find("forward") != nullptr && function_of(*cls->find("forward")) != nullptr)
-            classes.push_back(ClassPtr(cls));
-    }
-    return classes;
-}
-
-bool needs_arguments(const ClassObject& cls) {
-    const IValue* init = cls.find("__init__");
-    const FunctionObject* function = init == nullptr ? nullptr : function_of(*init);
-    return function != nullptr && required_arguments(*init).value_or(1) > 1;  // self is one
-}
-
-std::string text_of(const ir::Source& source, const script::Expr* e) {
-    return e == nullptr ? std::string() : source.text().substr(e->range.begin, e->range.end - e->range.begin);
-}
-
-Constructor constructor_of(const ClassObject& cls) {
-    Constructor out;
-    out.class_name = cls.name();
-    if (const IValue* doc = cls.find("__doc__"); doc != nullptr && doc->is_string()) out.doc = doc->to_string();
-    const IValue* init = cls.find("__init__");
-    const FunctionObject* function = init == nullptr ? nullptr : function_of(*init);
-    if (function == nullptr) return out;
-    const auto& params = function->code.params;
-    const ir::Source& source = *function->unit->source;
-    for (std::size_t i = 0; i < params.size(); ++i) {
-        if (i == 0)
-            out.range = {function->unit->source, params[i].range.begin, params[i].range.end};
-        else if (params[i].kind == script::ParamKind::Rest)
-            out.takes_rest = true;
-        else if (params[i].kind == script::ParamKind::KeywordRest)
-            out.takes_keywords = true;
-        else {
-            Constructor::Parameter parameter{std::string(params[i].name), text_of(source, params[i].annotation),
-                                             std::nullopt, params[i].kwarg_only};
-            if (params[i].default_value != nullptr) parameter.default_value = text_of(source, params[i].default_value);
-            out.parameters.push_back(std::move(parameter));
-        }
-    }
-    return out;
-}
-
-// "Net(channels, depth=...)".
-std::string constructor_text(const Constructor& cls) {
-    std::vector<std::string> names;
-    for (const auto& parameter : cls.parameters)
-        names.push_back(concat(parameter.name, parameter.default_value ? "=..." : ""));
-    return concat(cls.class_name, "(", join(names, ", "), ")");
-}
-
-// Later classes are more likely the model, and those that can be built more than others.
-std::vector<Constructor> constructors_of(const std::vector<ClassPtr>& classes, const std::vector<ClassPtr>& buildable) {
-    std::vector<Constructor> out;
-    for (auto cls = buildable.rbegin(); cls != buildable.rend(); ++cls) out.push_back(constructor_of(**cls));
-    for (auto cls = classes.rbegin(); cls != classes.rend(); ++cls) {
-        if (std::find(buildable.begin(), buildable.end(), *cls) == buildable.end())
-            out.push_back(constructor_of(**cls));
-    }
-    return out;
-}
-
-// None when the source has no model.
-IValue find_model(Evaluator& evaluator, const Namespace& names, std::vector<Constructor>& constructors) {
-    const std::vector<ClassPtr> classes = model_classes(names);
-    std::vector<ClassPtr> buildable;
-    for (const ClassPtr& cls : classes) {
-        if (!needs_arguments(*cls)) buildable.push_back(cls);
-    }
-    constructors = constructors_of(classes, buildable);
-    if (const auto model = names.find("model")) {
-        if (nn::as_module(*model)) return *model;
-        if (object_as<ClassObject>(*model) == nullptr)
-            refuse(concat("model is a ", type_name(*model)),
-                   "make it an instance of a class derived from torch.nn.Module");
-    }
-    if (buildable.size() > 1) {
-        // A class that another derives from, or a part of another, is not what one wants to see.
-        std::erase_if(buildable, [&](const ClassPtr& cls) {
-            return std::any_of(classes.begin(), classes.end(),
-                               [&](const ClassPtr& other) { return other != cls && other->is_subclass_of(*cls); });
-        });
-        constructors = constructors_of(classes, buildable);
-    }
-    if (buildable.size() == 1) return evaluator.call(IValue::other(buildable.front()), {});
-    if (buildable.size() > 1) {
-        std::vector<std::string> all;
-        for (const ClassPtr& cls : buildable) all.push_back(cls->name());
-        throw ModelNeeded(concat("which is the model? ", join(all, ", "), " can be built without arguments"),
-                          concat("write model = ", all.back(), "(), or say so when opening it (--build)"),
-                          constructors);
-    }
-    if (classes.empty()) return {};
-    throw ModelNeeded(
-        concat(classes.back()->name(), " needs constructor arguments"),
-        concat("write model = ", constructor_text(constructors.front()), ", or say so when opening it (--build)"),
-        constructors);
-}
-
-// What the source says, or the expression, when there is one.
-IValue choose_model(Evaluator& evaluator, const Namespace& names, const std::string& build,
-                    std::vector<Constructor>& constructors) {
-    if (build.empty()) return find_model(evaluator, names, constructors);
-    constructors = constructors_of(model_classes(names), {});
-    const IValue model = evaluator.evaluate(build, "build");
-    if (!nn::as_module(model))
-        refuse(concat(build, " is a ", type_name(model)), "give an expression that makes a torch.nn.Module");
-    return model;
-}
-
 }  // namespace
 
 ModelFile model_of(const Ptr<Evaluator>& evaluator, const NamespacePtr& names, const std::string& build) {
     ModelFile file;
     file.format = "Python model source";
-    IValue model = choose_model(*evaluator, *names, build, file.constructors);
-    // What a program does when it is started is left out of a model, and is all there is to a program without one.
-    if (model.is_none()) {
-        evaluator->run_main();
-        model = find_model(*evaluator, *names, file.constructors);
-    }
+    ChosenModel chosen = choose_model(*evaluator, *names, build);
+    file.constructors = std::move(chosen.constructors);
+    const IValue model = std::move(chosen.model);
     // The file and those that it imports, which stand beside it.
     for (const Ptr<Unit>& unit : evaluator->state().units) {
         if (!unit->is_library) file.sources.push_back(unit->source);
     }
     if (model.is_none()) return file;
+    if (!chosen.expression.empty()) file.format += concat(", built as ", chosen.expression);
     file.module = nn::as_module(model);
     if (!file.module) refuse("the model is no torch.nn.Module", "derive its class from torch.nn.Module");
     if (is_script_module(*file.module)) {

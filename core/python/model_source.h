@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/formats/format_registry.h"
+#include "core/python/choose_model.h"
 #include "core/python/language/evaluator.h"
 
 namespace loupe::python {
@@ -23,16 +24,7 @@ class SourceFailed final : public Error {
     std::string traceback_;
 };
 
-// A source that does not say which of its classes is the model, or with what arguments.
-class ModelNeeded final : public Error {
-  public:
-    ModelNeeded(std::string message, std::string hint, std::vector<Constructor> classes)
-        : Error(ErrorKind::File, std::move(message), {.hint = std::move(hint)}), constructors(std::move(classes)) {}
-    const std::vector<Constructor> constructors;  // the likeliest first
-};
-
-// Runs the file. The model is what its module level calls `model`, else an instance of its only class derived from
-// torch.nn.Module that can be built without arguments; `example_inputs` (a tuple) and `loss` are taken from there too.
+// Runs the file, and takes its model (choose_model); `example_inputs` (a tuple) and `loss` are taken from there too.
 // Without such a class there is no model: the program has just run. What it prints goes to runtime::print_text.
 // Throws Error (Compile) for text that is no Python, Error (File) with the line for an uncaught exception,
 // and ModelNeeded when it is not clear which class, or with what arguments, is the model. build: the expression that

@@ -584,19 +584,28 @@ model = Net()
         QCOMPARE(archive.status, 2);
     }
 
+    // The last one is taken, and the others are offered.
+    void severalModels() {
+        const Outcome info = run_cli({"info", kSources + "two_classes.py"});
+        QVERIFY2(info.status == 0 && info.out.contains("Python model source, built as Second()"),
+                 qPrintable(info.err + info.out));
+        QVERIFY2(info.out.contains("can be built (--build)\n  Second()\n  First()\n"), qPrintable(info.out));
+        const Outcome other = run_cli({"info", kSources + "two_classes.py", "--build", "First()"});
+        QVERIFY2(other.status == 0 && other.out.contains("First "), qPrintable(other.err + other.out));
+    }
+
     void refusals_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<QString>("line");
         QTest::newRow("arguments") << "needs_arguments"
                                    << "needs_arguments.py: Net needs constructor arguments; write model = Net(width, "
                                       "depth=...), or say so when opening it (--build)\n";
-        QTest::newRow("which") << "two_classes"
-                               << "two_classes.py: which is the model? First, Second can be built without arguments; "
-                                  "write model = Second(), or say so when opening it (--build)\n";
         QTest::newRow("exception") << "raises"
                                    << "missing 1 required positional argument: 'out_features'";
-        QTest::newRow("numpy") << "numpy_import"
-                               << "numpy";
+        QTest::newRow("missing library")
+            << "missing_library"
+            << "ModuleNotFoundError: No module named 'pandas' (imported at missing_library.py:2); pandas.read_csv is "
+               "used here: pandas is not available here; give the data as tensors (missing_library.py:6)\n";
     }
     void refusals() {
         QFETCH(QString, name);

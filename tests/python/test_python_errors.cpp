@@ -58,9 +58,9 @@ class TestPythonErrors : public QObject {
         const auto row = [](const char* text, const char* expected) { QTest::newRow(text) << text << expected; };
         row("x = 1\ny = 1 / 0\n", "ZeroDivisionError: division by zero | model.py:2");
         row("def f():\n    return undefined\nf()\n", "NameError: name 'undefined' is not defined | model.py:2");
-        row("import numpy as np\n",
-            "ModuleNotFoundError: No module named 'numpy': numpy is not available here; use torch.tensor(...), "
-            "torch.linspace(...) and tensor methods | model.py:1");
+        row("import scipy.special as s\ndef f():\n    return s.erf(1)\nf()\n",
+            "ModuleNotFoundError: No module named 'scipy.special' (imported at model.py:1); scipy.special.erf is used "
+            "here: scipy is not available here; torch.special and torch.linalg have most of it | model.py:3");
         row("2 ** 10 ** 8\n", "MemoryError: an integer of more than 4194304 bits is too large | model.py:1");
         row("x = 3 ** 100\nwhile True:\n    x = x * x\n",
             "MemoryError: an integer of more than 4194304 bits is too large | model.py:3");
@@ -79,9 +79,10 @@ class TestPythonErrors : public QObject {
             "AttributeError: 'NoneType' object has no attribute 'grad' | model.py:2");
         row("import torch.nn.utils.prune as prune\nprune.l1_unstructured(name='weight', amount=1)\n",
             "TypeError: missing 1 required positional argument: 'module' | model.py:2");
-        row("import asyncio\n",
-            "ModuleNotFoundError: No module named 'asyncio': asyncio is not available here; call plain functions one "
-            "after the other | model.py:1");
+        row("import asyncio\ndef f():\n    asyncio.run(3)\nf()\n",
+            "ModuleNotFoundError: No module named 'asyncio' (imported at model.py:1); asyncio.run is used here: "
+            "asyncio is "
+            "not available here; call plain functions one after the other | model.py:3");
         row("with open('/dev/zero') as f: pass\n",
             "PermissionError: [Errno 13] Permission denied to a model source: '/dev/zero' | model.py:1");
         row("x = (1,\n     2,\n     undefined)\n", "NameError: name 'undefined' is not defined | model.py:3");

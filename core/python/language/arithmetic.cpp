@@ -8,6 +8,7 @@
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/foreign_type.h"
 #include "core/python/language/format.h"
+#include "core/python/language/missing_name.h"
 
 namespace loupe::python {
 namespace {
@@ -284,7 +285,7 @@ std::optional<IValue> sequences(OperatorKind op, const IValue& a, const IValue& 
         const std::string& text = bytes != nullptr ? bytes->data : sequence.to_string();
         if (count.to_int() > 0) check_size(count.to_int(), static_cast<std::int64_t>(text.size()));
         for (std::int64_t i = 0; i < count.to_int(); ++i) out += text;
-        return bytes != nullptr ? make_bytes(std::move(out)) : IValue(std::move(out));
+        return bytes != nullptr ? bytes->with(std::move(out)) : IValue(std::move(out));
     }
     if (op == OperatorKind::Mod && a.is_string()) return IValue(percent_format(a.to_string(), b));
     if (op == OperatorKind::BitOr && a.is_dict() && b.is_dict()) {
@@ -297,7 +298,7 @@ std::optional<IValue> sequences(OperatorKind op, const IValue& a, const IValue& 
     if (a.is_list() && b.is_list()) return make_list(joined(a.to_list().elements, b.to_list().elements));
     if (a.is_tuple() && b.is_tuple()) return make_tuple(joined(a.to_tuple().elements, b.to_tuple().elements));
     if (const auto* x = object_as<BytesObject>(a), *y = object_as<BytesObject>(b); x != nullptr && y != nullptr) {
-        return make_bytes(x->data + y->data);
+        return x->with(x->data + y->data);
     }
     return std::nullopt;
 }
@@ -325,7 +326,8 @@ std::optional<IValue> by_classes(const OperatorText& text, const IValue& a, cons
 // int | None, List[int] | str.
 std::optional<IValue> union_of(const IValue& a, const IValue& b) {
     const auto is_type = [](const IValue& v) {
-        return v.is_none() || object_as<ClassObject>(v) != nullptr || object_as<TypingObject>(v) != nullptr;
+        return v.is_none() || object_as<ClassObject>(v) != nullptr || object_as<TypingObject>(v) != nullptr ||
+               object_as<MissingName>(v) != nullptr;
     };
     if (!is_type(a) || !is_type(b) || (a.is_none() && b.is_none())) return std::nullopt;
     auto result = make_ptr<TypingObject>();

@@ -5,6 +5,7 @@
 #include "core/base/strings.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
+#include "core/python/language/missing_name.h"
 #include "core/python/language/runner.h"
 
 namespace loupe::python {
@@ -156,6 +157,10 @@ ClassPtr make_class(ClassParts parts, ClassPtr metaclass) {
 IValue build_class(ClassParts parts, const std::function<void(const IValue& cls)>& made) {
     const bool is_named_tuple =
         parts.bases.size() == 1 && object_as<ClassObject>(parts.bases[0]) == named_tuple_base().get();
+    for (const IValue& base : parts.bases) {
+        if (const auto* missing = object_as<MissingName>(base))
+            return IValue::other(missing->derived(parts.name, "derived from"));
+    }
     IValue result;
     if (is_named_tuple) {
         std::vector<std::string> fields;
@@ -225,7 +230,7 @@ class Runner::TypeParamScope {
 
 void Runner::run_class(const script::Class& s) {
     std::vector<IValue> decorators;
-    for (const script::Expr* decorator : s.decorators) decorators.push_back(evaluate(decorator));
+    for (const script::Expr* decorator : s.decorators) decorators.push_back(evaluate_decorator(decorator));
     ClassParts parts;
     const Code& code = frame_.unit.code_of(&s);
     parts.name = code.name;
@@ -261,7 +266,7 @@ void Runner::run_class(const script::Class& s) {
     });
     for (std::size_t i = decorators.size(); i-- > 0;) {
         frame_.where = s.decorators[i]->range;
-        cls = call(decorators[i], std::vector<IValue>{std::move(cls)});
+        cls = decorate(decorators[i], s.name, std::move(cls));
     }
     bind_name(s.index, s.name, std::move(cls));
 }

@@ -185,21 +185,12 @@ Made new_string(ClassObject& cls, CallArguments& a) {
 
 Made new_bytes(ClassObject&, CallArguments& a) {
     const BoundArguments given(a, "bytes", {"source=", "encoding=", "errors="});
-    if (!given.has(0)) return {make_bytes(""), true};
-    if (given[0].is_string()) return {make_bytes(given[0].to_string()), true};
-    if (given[0].is_int()) {
-        check_size(given[0].to_int(), 1);
-        return {make_bytes(std::string(static_cast<std::size_t>(std::max<std::int64_t>(given[0].to_int(), 0)), '\0')),
-                true};
-    }
-    std::string data;
-    for_each(given[0], [&](const IValue& value) {
-        const std::int64_t byte = to_index(value);
-        if (byte < 0 || byte > 255) throw_value_error("bytes must be in range(0, 256)");
-        data += static_cast<char>(byte);
-        return true;
-    });
-    return {make_bytes(std::move(data)), true};
+    return {make_bytes(given.has(0) ? bytes_from(given[0]) : std::string()), true};
+}
+
+Made new_byte_array(ClassObject&, CallArguments& a) {
+    const BoundArguments given(a, "bytearray", {"source=", "encoding=", "errors="});
+    return {IValue::other(make_ptr<ByteArray>(given.has(0) ? bytes_from(given[0]) : std::string())), true};
 }
 
 Made new_list(ClassObject& cls, CallArguments& a) {
@@ -336,6 +327,7 @@ BuiltinClasses* make_builtin_classes() {
     make(classes->complex, "complex", new_complex);
     make(classes->string, "str", new_string);
     make(classes->bytes, "bytes", new_bytes);
+    make(classes->byte_array, "bytearray", new_byte_array);
     make(classes->list, "list", new_list);
     make(classes->tuple, "tuple", new_tuple);
     make(classes->dict, "dict", new_dict);
@@ -360,6 +352,8 @@ BuiltinClasses* make_builtin_classes() {
     define_object_methods(*classes);
     define_string_methods(*classes->string);
     define_bytes_methods(*classes->bytes);
+    define_bytes_methods(*classes->byte_array);
+    define_byte_array_methods(*classes->byte_array);
     define_list_methods(*classes->list);
     define_tuple_methods(*classes->tuple);
     define_dict_methods(*classes->dict);
@@ -381,9 +375,10 @@ ClassPtr named_class(std::string_view type_name) {
         const BuiltinClasses& c = builtin_classes();
         auto* map = new std::map<std::string_view, ClassPtr>();
         for (const ClassPtr& cls :
-             {c.integer, c.bytes, c.set, c.frozenset, c.range, c.slice, c.function, c.builtin_function, c.method,
-              c.module, c.property, c.static_method, c.class_method, c.generator, c.super, c.ellipsis,
-              c.not_implemented, c.generic_alias, c.union_type}) {
+             {c.integer,       c.bytes,        c.byte_array,       c.set,    c.frozenset, c.range,
+              c.slice,         c.function,     c.builtin_function, c.method, c.module,    c.property,
+              c.static_method, c.class_method, c.generator,        c.super,  c.ellipsis,  c.not_implemented,
+              c.generic_alias, c.union_type}) {
             map->emplace(cls->name(), cls);
         }
         return map;

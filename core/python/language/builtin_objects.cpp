@@ -233,6 +233,7 @@ std::optional<IValue> set_binary(OperatorKind op, const IValue& a, const IValue&
     }
 }
 
+IValue BytesObject::with(std::string bytes) const { return make_bytes(std::move(bytes)); }
 IValue make_bytes(std::string data) { return IValue::other(make_ptr<BytesObject>(std::move(data))); }
 
 IValue BytesObject::get_item(const IValue& key) {
@@ -242,7 +243,7 @@ IValue BytesObject::get_item(const IValue& key) {
         for (std::int64_t i = 0; i < bounds.count; ++i) {
             out += data[static_cast<std::size_t>(bounds.start + i * bounds.step)];
         }
-        return make_bytes(std::move(out));
+        return with(std::move(out));
     }
     std::int64_t index = to_index(key);
     if (index < 0) index += static_cast<std::int64_t>(data.size());
@@ -318,6 +319,9 @@ Ptr<Iterator> iterate_dict(Ptr<DictObject> dict, DictView::Kind kind, bool is_re
                          });
 }
 
+void TypingObject::set_attribute(std::string_view attribute, IValue value) {
+    if (attribute != "__doc__") PythonObject::set_attribute(attribute, std::move(value));
+}
 std::optional<IValue> TypingObject::find_attribute(std::string_view wanted) {
     if (wanted == "__origin__") return origin ? IValue::other(origin) : IValue();
     if (wanted == "__args__") return make_tuple(arguments);

@@ -59,11 +59,14 @@ Ptr<SetObject> make_set(const IValue& iterable, bool frozen = false);
 // & | - ^ of sets, <= and so on; nullopt when one is none.
 std::optional<IValue> set_binary(OperatorKind op, const IValue& a, const IValue& b);
 
-class BytesObject final : public PythonObject {
+// bytes, and what bytearray derives from: who reads bytes reads both.
+class BytesObject : public PythonObject {
   public:
     explicit BytesObject(std::string bytes) : data(std::move(bytes)) {}
-    const std::string data;
+    std::string data;
     std::string type_name() const override { return "bytes"; }
+    // A new one of the same class.
+    virtual IValue with(std::string bytes) const;
     IValue get_item(const IValue& key) override;
     Ptr<Iterator> iterate() override;
     std::optional<std::int64_t> length() override { return static_cast<std::int64_t>(data.size()); }
@@ -73,6 +76,18 @@ class BytesObject final : public PythonObject {
     std::string repr() override;
 };
 IValue make_bytes(std::string data);
+
+class ByteArray final : public BytesObject {
+  public:
+    using BytesObject::BytesObject;
+    std::string type_name() const override { return "bytearray"; }
+    IValue with(std::string bytes) const override;
+    void set_item(const IValue& key, IValue value) override;
+    void delete_item(const IValue& key);
+    std::string repr() override;
+};
+// What bytes(source) holds: of a count, bytes, text or an iterable of ints below 256.
+std::string bytes_from(const IValue& source);
 
 class DictView final : public PythonObject {
   public:
@@ -101,6 +116,7 @@ class TypingObject final : public PythonObject {
     bool is_written_with_bars = false;  // int | None
     std::string type_name() const override { return is_union ? "UnionType" : "GenericAlias"; }
     std::optional<IValue> find_attribute(std::string_view name) override;
+    void set_attribute(std::string_view name, IValue value) override;  // __doc__ of an alias, which nothing reads
     IValue get_item(const IValue& key) override;
     bool is_equal(const IValue& other) const override;
     std::size_t hash() const override { return std::hash<std::string>{}(name); }
@@ -126,9 +142,9 @@ inline Ptr<Iterator> make_iterator(std::string type, FunctionIterator::Next next
 }
 
 struct BuiltinClasses {
-    ClassPtr object, type, none, boolean, integer, floating, complex, string, bytes, list, tuple, dict, set, frozenset,
-        range, slice, function, builtin_function, method, module, property, static_method, class_method, generator,
-        super, ellipsis, not_implemented, generic_alias, union_type, base_exception;
+    ClassPtr object, type, none, boolean, integer, floating, complex, string, bytes, byte_array, list, tuple, dict, set,
+        frozenset, range, slice, function, builtin_function, method, module, property, static_method, class_method,
+        generator, super, ellipsis, not_implemented, generic_alias, union_type, base_exception;
 };
 const BuiltinClasses& builtin_classes();
 // The class of objects in C++ that have no class of their own, by their type name.
@@ -140,6 +156,7 @@ const IValue* builtin_function(std::string_view name);
 // Each fills the methods of one class.
 void define_string_methods(ClassObject& cls);
 void define_bytes_methods(ClassObject& cls);
+void define_byte_array_methods(ClassObject& cls);
 void define_list_methods(ClassObject& cls);
 void define_tuple_methods(ClassObject& cls);
 void define_dict_methods(ClassObject& cls);

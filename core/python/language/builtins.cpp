@@ -15,6 +15,7 @@
 #include "core/python/language/format.h"
 #include "core/python/language/frame.h"
 #include "core/python/language/generator.h"
+#include "core/python/language/missing_name.h"
 #include "core/python/language/sorting.h"
 #include "core/python/language/stream.h"
 #include "core/python/language/super_object.h"
@@ -342,6 +343,7 @@ IValue is_subclass(const IValue& cls, const IValue& type) {
         }
         return false;
     }
+    if (object_as<MissingName>(type) != nullptr) return false;
     const auto* base = object_as<ClassObject>(type);
     if (base == nullptr) throw_type_error("issubclass() arg 2 must be a class, a tuple of classes, or a union");
     return derived->is_subclass_of(*base);
@@ -546,8 +548,8 @@ std::vector<std::pair<std::string, IValue>> builtin_entries() {
     std::vector<std::pair<std::string, IValue>> out(functions().begin(), functions().end());
     const BuiltinClasses& c = builtin_classes();
     for (const ClassPtr& cls :
-         {c.object, c.type, c.boolean, c.integer, c.floating, c.complex, c.string, c.bytes, c.list, c.tuple, c.dict,
-          c.set, c.frozenset, c.range, c.slice, c.property, c.static_method, c.class_method}) {
+         {c.object, c.type, c.boolean, c.integer, c.floating, c.complex, c.string, c.bytes, c.byte_array, c.list,
+          c.tuple, c.dict, c.set, c.frozenset, c.range, c.slice, c.property, c.static_method, c.class_method}) {
         out.emplace_back(cls->name(), IValue::other(cls));
     }
     for (const auto& [name, cls] : exception_classes()) out.emplace_back(name, IValue::other(cls));

@@ -146,7 +146,13 @@ void ClassObject::define_class_method(std::string_view name, NativeCallable::Bod
     attributes_.set(name, IValue::other(make_ptr<MethodWrapper>(MethodWrapper::Kind::Class, std::move(function))));
 }
 
+const std::shared_ptr<Instance*>& Instance::weak_reference() {
+    if (!weak_) weak_ = std::make_shared<Instance*>(this);
+    return weak_;
+}
+
 Instance::~Instance() {
+    if (weak_) *weak_ = nullptr;
     constexpr int kDeepest = 64;
     static thread_local int depth = 0;
     static thread_local std::vector<AttributeMap> waiting;

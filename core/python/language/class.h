@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -135,6 +136,8 @@ class Instance : public PythonObject, public Tracked {
     std::string type_name() const override { return cls_->name(); }
     // object.__setattr__: past the class's own __setattr__.
     virtual void set_plain(std::string_view name, IValue value);
+    // Holds this object's address as long as it lives.
+    const std::shared_ptr<Instance*>& weak_reference();
     std::optional<IValue> find_attribute(std::string_view name) override;
     void set_attribute(std::string_view name, IValue value) override;
     void delete_attribute(std::string_view name) override;
@@ -157,6 +160,7 @@ class Instance : public PythonObject, public Tracked {
 
   private:
     ClassPtr cls_;
+    std::shared_ptr<Instance*> weak_;  // null: none was asked for
 };
 
 // A list or dict of a class derived from list or dict: the container's element (value) type is one of these. To the

@@ -494,7 +494,8 @@ void check_hashable(const IValue& value) {
             return;
         case IValue::Tag::Other: {
             const auto* set = object_as<SetObject>(plain(value));
-            const bool is_fixed = (set == nullptr || set->is_frozen) && object_as<SliceObject>(value) == nullptr;
+            const bool is_fixed = (set == nullptr || set->is_frozen) && object_as<SliceObject>(value) == nullptr &&
+                                  object_as<ByteArray>(value) == nullptr;
             if (!is_fixed) throw_type_error(concat("unhashable type: '", type_name(value), "'"));
             return;
         }

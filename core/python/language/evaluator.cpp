@@ -56,6 +56,7 @@ Evaluator::~Evaluator() {
             if (auto* object = object_as<PythonModule>(module)) object->clear();
         }
         state_->modules.clear();
+        state_->published_modules->clear();
         state_->tuple_classes.clear();
         state_->given_attributes.clear();
         state_->tracked->clear_all();
@@ -93,11 +94,13 @@ NamespacePtr Evaluator::run_source(const std::shared_ptr<const ir::Source>& sour
         std::error_code removed;
         state_->directory = (parent.empty() ? std::filesystem::current_path(removed) : parent).string();
         if (state_->sandbox != nullptr) state_->sandbox->set_source_folder(state_->directory);
+        state_->find_package(*source->file());
     }
     return finishing([&]() -> NamespacePtr {
         const Ptr<Unit> unit = state_->add_unit(*this, source, state_->options.main_name);
         if (source->file()) unit->globals->set("__file__", IValue(*source->file()));
         state_->main = unit;
+        state_->publish_main();
         run_module(*unit, state_->options.postpones_main ? ModulePart::WithoutMain : ModulePart::All);
         return unit->globals;
     });
@@ -106,6 +109,13 @@ NamespacePtr Evaluator::run_source(const std::shared_ptr<const ir::Source>& sour
 void Evaluator::run_main() {
     finishing([&]() -> NamespacePtr {
         run_module(*state_->main, ModulePart::MainOnly);
+        return state_->main->globals;
+    });
+}
+
+void Evaluator::run_main(const std::function<bool()>& is_enough) {
+    finishing([&]() -> NamespacePtr {
+        run_main_until(*state_->main, is_enough);
         return state_->main->globals;
     });
 }
@@ -161,6 +171,7 @@ FileSandbox& Evaluator::State::files() {
     how.source_folder = directory;
     how.permissions = options.permissions;
     how.permissions.read.insert(how.permissions.read.end(), options.search_paths.begin(), options.search_paths.end());
+    if (!package_folder.empty()) how.permissions.read.emplace_back(package_folder);
     std::string name = "source";
     if (main && main->source->file()) name = std::filesystem::path(*main->source->file()).stem().string();
     how.name = name;
@@ -174,103 +185,6 @@ FileSandbox& Evaluator::State::files() {
     }
     sandbox = make_ptr<FileSandbox>(std::move(how));
     return *sandbox;
-}
-
-std::optional<std::string> Evaluator::State::find_file(std::string_view name) {
-    std::string relative(name);
-    for (char& c : relative) {
-        if (c == '.') c = '/';
-    }
-    std::vector<std::string> directories = {directory};
-    directories.insert(directories.end(), options.search_paths.begin(), options.search_paths.end());
-    for (const std::string& root : directories) {
-        if (root.empty()) continue;
-        for (const char* suffix : {".py", "/__init__.py"}) {
-            const std::string path = concat(root, "/", relative, suffix);
-            if (const auto facts = files().find(path); facts && facts->is_regular()) return path;
-        }
-    }
-    return std::nullopt;
-}
-
-// A module of ours, a module of ours in Python, or a file beside the main one.
-std::optional<IValue> Evaluator::State::load_module(Evaluator& owner, std::string_view name) {
-    const ModuleRecord* record = library.find(name);
-    if (record != nullptr && record->fill != nullptr) {
-        auto module = make_ptr<PythonModule>(std::string(name));
-        modules.insert_or_assign(std::string(name), IValue::other(module));
-        record->fill(*module);
-        return IValue::other(module);
-    }
-    std::shared_ptr<const ir::Source> source;
-    if (record != nullptr) {
-        std::string file = concat("<", name, ">");
-        if (record->is_shown) {
-            file = concat(name, ".py");
-            std::replace(file.begin(), file.end() - 3, '.', '/');
-        }
-        source = std::make_shared<ir::Source>(std::string(record->source), file);
-    } else if (const auto path = find_file(name)) {
-        source = std::make_shared<ir::Source>(files().read_text(*path), *path);
-    } else {
-        return std::nullopt;
-    }
-    const Ptr<Unit> unit = add_unit(owner, source, std::string(name));
-    unit->is_library = record != nullptr && !record->is_shown;
-    auto module = make_ptr<PythonModule>(
-        std::string(name), [names = unit->globals.get()](std::string_view wanted) { return names->find(wanted); });
-    modules.insert_or_assign(std::string(name), IValue::other(module));
-    try {
-        run_module(*unit);
-    } catch (...) {
-        modules.erase(std::string(name));
-        throw;
-    }
-    for (auto& [exported, value] : unit->globals->entries()) module->define(exported, std::move(value));
-    return IValue::other(module);
-}
-
-IValue Evaluator::import_module(std::string_view name) {
-    const EvaluatorScope scope(this);
-    if (const auto found = state_->modules.find(name); found != state_->modules.end()) return found->second;
-    const std::size_t dot = name.rfind('.');
-    IValue parent;
-    if (dot != std::string_view::npos) parent = import_module(name.substr(0, dot));
-    if (const auto found = state_->modules.find(name); found != state_->modules.end()) return found->second;
-    auto module = state_->load_module(*this, name);
-    if (!module && !parent.is_none()) module = find_attribute(parent, name.substr(dot + 1));
-    if (!module) {
-        const std::string_view root = name.substr(0, name.find('.'));
-        const std::string_view hint = state_->library.replacement_for(root);
-        throw_error("ModuleNotFoundError", concat("No module named '", name, "'", hint.empty() ? "" : ": ", hint));
-    }
-    if (auto* object = object_as<PythonModule>(parent)) object->define(std::string(name.substr(dot + 1)), *module);
-    return *module;
-}
-
-IValue Evaluator::State::import_name(const IValue& module, std::string_view module_name, std::string_view name) {
-    if (auto found = find_attribute(module, name)) return std::move(*found);
-    const std::string full = concat(module_name, ".", name);
-    const bool is_module = library.find(full) != nullptr || find_file(full);
-    if (is_module) return Evaluator::current()->import_module(full);
-    throw_error("ImportError", concat("cannot import name '", name, "' from '", module_name, "'"));
-}
-
-std::vector<std::pair<std::string, IValue>> exported_names(const IValue& module) {
-    std::vector<std::pair<std::string, IValue>> out;
-    if (auto listed = find_attribute(module, "__all__")) {
-        for_each(*listed, [&](const IValue& name) {
-            out.emplace_back(str(name), get_attribute(module, str(name)));
-            return true;
-        });
-        return out;
-    }
-    if (auto* object = object_as<PythonModule>(module)) {
-        for (auto& entry : object->entries()) {
-            if (!entry.first.starts_with('_')) out.push_back(std::move(entry));
-        }
-    }
-    return out;
 }
 
 }  // namespace loupe::python

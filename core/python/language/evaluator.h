@@ -76,6 +76,8 @@ class Evaluator final : public RefCounted {
     NamespacePtr run_source(const std::shared_ptr<const ir::Source>& source);
     // What run_source left out of the main module.
     void run_main();
+    // Its statements one by one, until one has made that true.
+    void run_main(const std::function<bool()>& is_enough);
     // The value of an expression at the main module's level; name is what places in it are called.
     IValue evaluate(const std::string& expression, const std::string& name);
     // Calls a value of the program from outside, with errors as run_source gives them.

@@ -25,12 +25,20 @@ class Evaluator::State {
     Ptr<TrackedList> tracked = make_ptr<TrackedList>();
     Ptr<ModuleNamespace> builtins;
     std::map<std::string, IValue, std::less<>> modules;
+    Ptr<DictObject> published_modules = make_ptr<DictObject>(types::any(), types::any());  // sys.modules
+    void put_module(std::string_view name, const IValue& module);
     IValue standard_output;  // what sys.stdout is at first
     std::vector<Ptr<Unit>> units;
     Ptr<Unit> main;
     // The classes of named tuples, by the type that their tuples carry.
     std::unordered_map<const Type*, ClassPtr> tuple_classes;
     std::string directory;  // of the main file
+    // The package that the main file is part of, by the __init__.py files above it; empty: none.
+    std::string package_root;    // "timm"
+    std::string package_folder;  // "/x/site-packages/timm"
+    std::string package_name;    // of the main file in it: "timm.models.vit"
+    void find_package(const std::string& file);
+    void publish_main();
     // What a module of the library keeps of this program (the filters of `warnings`), made when it is first asked for.
     template <typename Part>
     Part& part() {
@@ -53,13 +61,18 @@ class Evaluator::State {
 
     // Parses a source, to be run.
     Ptr<Unit> add_unit(Evaluator& owner, const std::shared_ptr<const ir::Source>& source, std::string name);
-    // `from module import name`: an attribute or a submodule.
-    IValue import_name(const IValue& module, std::string_view module_name, std::string_view name);
-    std::optional<IValue> load_module(Evaluator& owner, std::string_view name);
-    // A file of that module's name beside the main one, or in the search paths.
+    // The module of that name; nullopt when there is none.
+    std::optional<IValue> find_module(Evaluator& owner, std::string_view name);
+    // `from module import name`: an attribute or a submodule; nullopt when it has none.
+    std::optional<IValue> find_name(const IValue& module, std::string_view module_name, std::string_view name);
+    // The file of a module of that name: in the main file's package, beside the main file, or in the search paths.
     std::optional<std::string> find_file(std::string_view name);
 
   private:
+    std::optional<IValue> load_module(Evaluator& owner, std::string_view name);
+    IValue load_package(Evaluator& owner, const std::string& name, const std::string& path);
+    bool is_in_own_package(std::string_view name) const;
+    bool has_folder(std::string_view name);
     std::map<std::type_index, Ptr<RefCounted>> parts_;
 };
 
@@ -79,5 +92,8 @@ class EvaluatorScope {
 
 // The names that `from module import *` binds.
 std::vector<std::pair<std::string, IValue>> exported_names(const IValue& module);
+// "No module named 'x'", with what to use instead.
+[[noreturn]] void throw_no_module(const Evaluator::State& state, std::string_view name);
+[[noreturn]] void throw_no_name(std::string_view module, std::string_view name);
 
 }  // namespace loupe::python

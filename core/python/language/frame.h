@@ -68,6 +68,7 @@ class Unit final : public RefCounted {
     Evaluator* owner;  // null once the evaluator has ended
     const std::shared_ptr<const ir::Source> source;
     const std::string name;
+    std::string package;  // what the dots of a relative import begin at; empty: the folder of the main file
     const Ptr<ModuleNamespace> globals;
     bool is_library = false;  // ours, not the user's: stepping does not go there
     std::shared_ptr<const script::SyntaxTree> tree;
@@ -115,6 +116,7 @@ class Frame {
     FunctionObject* function = nullptr;
     Generator* generator = nullptr;
     AttributeMap* class_names = nullptr;  // of a class body
+    int import_guards = 0;                // try statements under way that catch ImportError
     IValue result;                        // of return
     Ptr<ExceptionObject> handled;         // by the innermost except or finally block of this frame
     boost::container::small_vector<IValue, 10> locals;
@@ -149,6 +151,8 @@ IValue call_function(FunctionObject& function, CallArguments& arguments);
 enum class ModulePart : std::uint8_t { All, WithoutMain, MainOnly };
 // Runs a module's statements.
 void run_module(Unit& unit, ModulePart part = ModulePart::All);
+// Those of MainOnly one by one, until one has made that true.
+void run_main_until(Unit& unit, const std::function<bool()>& is_enough);
 // The value of the one expression that a unit is. Throws SyntaxError for other units.
 IValue evaluate_module(Unit& unit);
 

@@ -5,6 +5,7 @@
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/foreign_type.h"
 #include "core/python/language/frame.h"
+#include "core/python/language/missing_name.h"
 
 namespace loupe::python {
 
@@ -14,6 +15,7 @@ bool is_instance(const IValue& value, const IValue& type) {
         return std::any_of(types.begin(), types.end(), [&](const IValue& t) { return is_instance(value, t); });
     }
     if (type.is_none()) return value.is_none();
+    if (object_as<MissingName>(type) != nullptr) return false;  // nothing is an instance of what is not here
     if (auto* cls = object_as<ClassObject>(type)) {
         if (cls->metaclass()) {
             const IValue* check = cls->metaclass()->find("__instancecheck__");

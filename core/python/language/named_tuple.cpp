@@ -69,6 +69,32 @@ std::vector<IValue> bind_fields(const std::string& name, const std::vector<std::
     return values;
 }
 
+// cls.__new__: makes one, and holds the defaults of the last fields.
+class NamedTupleMaker final : public PythonObject {
+  public:
+    explicit NamedTupleMaker(ClassPtr cls) : cls_(std::move(cls)) {}
+    std::string type_name() const override { return "builtin_function_or_method"; }
+    std::optional<IValue> find_attribute(std::string_view name) override {
+        if (name != "__defaults__") return PythonObject::find_attribute(name);
+        const IValue* given = cls_->attributes().find("__new_defaults__");
+        return given != nullptr ? *given : IValue();
+    }
+    void set_attribute(std::string_view name, IValue value) override {
+        if (name != "__defaults__") return PythonObject::set_attribute(name, std::move(value));
+        cls_->attributes().set("__new_defaults__", value.is_none() ? make_tuple({}) : std::move(value));
+    }
+    IValue call(CallArguments arguments) override {
+        if (arguments.positional.empty()) throw_type_error("__new__() missing 1 required positional argument: '_cls'");
+        auto* cls = object_as<ClassObject>(arguments.positional.front());
+        if (cls == nullptr) throw_type_error("__new__(X): X is not a type object");
+        arguments.positional.erase(arguments.positional.begin());
+        return cls->make_instance()(*cls, arguments).instance;
+    }
+
+  private:
+    const ClassPtr cls_;
+};
+
 void define_field_methods(ClassObject& cls, const std::vector<std::string>& fields) {
     cls.define("_asdict", [fields](CallArguments a) {
         auto dict = make_dict();
@@ -156,8 +182,13 @@ ClassPtr make_named_tuple_class(const std::string& name, const std::string& modu
     }
     cls->tuple_type = type;
     cls->set_instance_maker([name, fields, defaults = std::move(defaults)](ClassObject& made, CallArguments& a) {
-        return ClassObject::Made{make_ptr<TupleObject>(bind_fields(name, fields, defaults, a), made.tuple_type), false};
+        // A program may have given them behind its back: Point.__new__.__defaults__ = (None,) * 2.
+        const IValue* given = made.find("__new_defaults__");
+        return ClassObject::Made{
+            make_ptr<TupleObject>(bind_fields(name, fields, given ? to_vector(*given) : defaults, a), made.tuple_type),
+            false};
     });
+    cls->attributes().set("__new__", IValue::other(make_ptr<NamedTupleMaker>(cls)));
     return cls;
 }
 

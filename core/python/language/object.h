@@ -11,6 +11,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "core/python/language/namespace.h"
 #include "core/value/callable.h"
 
 namespace loupe::python {
@@ -62,8 +63,12 @@ class PythonModule final : public PythonObject {
     using Fallback = std::function<std::optional<IValue>(std::string_view name)>;
     explicit PythonModule(std::string name, Fallback fallback = nullptr)
         : name_(std::move(name)), fallback_(std::move(fallback)) {}
+    // Of a file: its names are the globals that its functions see.
+    PythonModule(std::string name, NamespacePtr globals, Fallback fallback = nullptr);
     const std::string& name() const { return name_; }
     void define(std::string name, IValue value) { values_[std::move(name)] = std::move(value); }
+    // What the module of that name defines, which is imported when the name is first asked for.
+    void define_from(std::string name, std::string module) { lazy_[std::move(name)] = std::move(module); }
     template <typename Function>
     requires std::is_invocable_r_v<IValue, Function, CallArguments>
     void define(std::string name, Function body) {
@@ -73,6 +78,7 @@ class PythonModule final : public PythonObject {
     std::string type_name() const override { return "module"; }
     std::optional<IValue> find_attribute(std::string_view name) override;
     void set_attribute(std::string_view name, IValue value) override;
+    void delete_attribute(std::string_view name) override;
     std::string repr() override;
     // Those that have been defined or asked for.
     std::vector<std::pair<std::string, IValue>> entries() const;
@@ -81,6 +87,8 @@ class PythonModule final : public PythonObject {
   private:
     std::string name_;
     std::map<std::string, IValue, std::less<>> values_;
+    std::map<std::string, std::string, std::less<>> lazy_;  // name: module
+    NamespacePtr globals_;  // null: values_ are all its names
     Fallback fallback_;
 };
 

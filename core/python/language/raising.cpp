@@ -6,6 +6,7 @@
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/exception_names.h"
 #include "core/python/language/frame.h"
+#include "core/python/language/missing_name.h"
 
 namespace loupe::python {
 
@@ -65,6 +66,7 @@ bool is_exception_match(const IValue& exception, const IValue& type) {
         }
         return false;
     }
+    if (object_as<MissingName>(type) != nullptr) return false;
     const auto* cls = object_as<ClassObject>(type);
     if (cls == nullptr || !cls->is_subclass_of(*builtin_classes().base_exception)) {
         throw_type_error("catching classes that do not inherit from BaseException is not allowed");

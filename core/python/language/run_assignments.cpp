@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assignments and their targets, def, import.
+#include <filesystem>
+
 #include "core/base/strings.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
 #include "core/python/language/key_lookup.h"
+#include "core/python/language/missing_name.h"
+#include "core/python/language/relative_import.h"
 #include "core/python/language/runner.h"
 
 namespace loupe::python {
@@ -208,44 +212,104 @@ Ptr<FunctionObject> Runner::make_function(const void* node, std::span<const Para
 
 void Runner::run_def(const Def& s) {
     std::vector<IValue> decorators;
-    for (const Expr* decorator : s.decorators) decorators.push_back(evaluate(decorator));
+    for (const Expr* decorator : s.decorators) decorators.push_back(evaluate_decorator(decorator));
     IValue function = IValue::other(make_function(&s, s.params));
     for (std::size_t i = decorators.size(); i-- > 0;) {
         frame_.where = s.decorators[i]->range;
-        function = call(decorators[i], std::vector<IValue>{std::move(function)});
+        function = decorate(decorators[i], s.name, std::move(function));
     }
     bind_name(s.index, s.name, std::move(function));
 }
 
-void Runner::run_import(const Import& s) {
+namespace {
+
+// a.b.c: evaluating it twice does nothing twice.
+bool is_dotted_name(const Expr* e) {
+    while (const auto* attribute = as<Attribute>(e)) e = attribute->object;
+    return as<Name>(e) != nullptr;
+}
+
+// Does a frame under way catch an import that fails?
+bool is_import_guarded(const Frame& frame) {
+    for (const Frame* at = &frame; at != nullptr; at = at->caller) {
+        if (at->import_guards > 0) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+// A decorator that is not here is not called: what it decorates is what is missing then.
+IValue Runner::evaluate_decorator(const Expr* decorator) {
+    const auto* call = as<Call>(decorator);
+    if (call == nullptr || !is_dotted_name(call->callee)) return evaluate(decorator);
+    IValue callee = evaluate(call->callee);
+    return object_as<MissingName>(callee) != nullptr ? callee : evaluate(decorator);
+}
+
+IValue Runner::decorate(const IValue& decorator, std::string_view name, IValue decorated) {
+    if (const auto* missing = object_as<MissingName>(decorator))
+        return IValue::other(missing->derived(std::string(name), "decorated by"));
+    return call(decorator, std::vector<IValue>{std::move(decorated)});
+}
+
+IValue Runner::missing_import(std::string reason, std::string path, std::string_view hint, bool is_name) {
+    MissingImport import{std::move(reason), {}, std::string(hint), is_name};
+    const ir::SourceRange place = frame_.place();
+    if (const auto position = place.position(); position && place.source && place.source->file())
+        import.place = concat(std::filesystem::path(*place.source->file()).filename().string(), ":", position->line);
+    return IValue::other(
+        make_ptr<MissingName>(std::make_shared<const MissingImport>(std::move(import)), std::move(path)));
+}
+
+IValue Runner::import_or_missing(std::string_view name) {
     Evaluator& evaluator = *frame_.unit.owner;
+    const EvaluatorScope scope(&evaluator);
+    if (auto module = evaluator.state().find_module(evaluator, name)) return std::move(*module);
+    if (frame_.unit.is_library || is_import_guarded(frame_)) throw_no_module(evaluator.state(), name);
+    return missing_import(concat("No module named '", name, "'"), std::string(name),
+                          evaluator.state().library.replacement_for(name.substr(0, name.find('.'))), false);
+}
+
+void Runner::run_import(const Import& s) {
     for (const ImportName& name : s.names) {
         frame_.where = name.range;
-        IValue module = evaluator.import_module(name.name);
-        if (!name.has_alias && name.name != name.bound) module = evaluator.import_module(name.bound);
+        IValue module = import_or_missing(name.name);
+        if (!name.has_alias && name.name != name.bound) {
+            // `import a.b` binds a.
+            module = import_or_missing(name.bound);
+        }
         bind_name(name.index, name.bound, std::move(module));
     }
 }
 
+IValue Runner::import_name_or_missing(const IValue& module, const std::string& module_name, std::string_view name) {
+    if (object_as<MissingName>(module) != nullptr) return get_attribute(module, name);
+    Evaluator::State& state = frame_.unit.owner->state();
+    if (auto value = state.find_name(module, module_name, name)) return std::move(*value);
+    if (frame_.unit.is_library || is_import_guarded(frame_)) throw_no_name(module_name, name);
+    return missing_import(concat("cannot import name '", name, "' from '", module_name, "'"),
+                          concat(module_name, ".", name), {}, true);
+}
+
 void Runner::run_import_from(const ImportFrom& s) {
-    Evaluator& evaluator = *frame_.unit.owner;
     if (s.module == "__future__") {
         for (const ImportName& name : s.names) bind_name(name.index, name.bound, IValue());
         return;
     }
-    // `from . import layers` names modules.
-    const IValue module = s.module.empty() ? IValue() : evaluator.import_module(s.module);
+    const std::string module_name = absolute_module_name(frame_.unit.package, s);
+    // `from . import layers` beside the main file names modules.
+    const IValue module = module_name.empty() ? IValue() : import_or_missing(module_name);
     for (const ImportName& name : s.names) {
         frame_.where = name.range;
         if (name.name == "*") {
+            if (object_as<MissingName>(module) != nullptr) continue;
             for (auto& [exported, value] : exported_names(module)) frame_.unit.globals->set(exported, std::move(value));
             continue;
         }
-        if (s.module.empty()) {
-            bind_name(name.index, name.bound, evaluator.import_module(name.name));
-            continue;
-        }
-        bind_name(name.index, name.bound, evaluator.state().import_name(module, s.module, name.name));
+        bind_name(name.index, name.bound,
+                  module_name.empty() ? import_or_missing(name.name)
+                                      : import_name_or_missing(module, module_name, name.name));
     }
 }
 

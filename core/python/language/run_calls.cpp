@@ -6,6 +6,7 @@
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
 #include "core/python/language/generator.h"
+#include "core/python/language/missing_name.h"
 #include "core/python/language/runner.h"
 
 namespace loupe::python {
@@ -64,14 +65,23 @@ CallArguments Runner::evaluate_arguments(const Call& e) {
     return arguments;
 }
 
+// What a module sets up of a library that is not here is missing too, and fails where a function uses it.
+const MissingName* Runner::deferred(const IValue& callee) const {
+    const bool sets_up = frame_.code.kind == ScopeKind::Module || frame_.code.kind == ScopeKind::Class;
+    return sets_up ? object_as<MissingName>(callee) : nullptr;
+}
+
 IValue Runner::evaluate_call(const Call& e) {
     if (const auto* attribute = as<Attribute>(e.callee)) {
         const IValue object = evaluate(attribute->object);
+        if (const auto* missing = deferred(object))
+            return IValue::other(missing->derived(std::string(attribute->name), "a result of"));
         CallArguments arguments = evaluate_arguments(e);
         frame_.where = e.range;
         return call_method(object, attribute->name, std::move(arguments));
     }
     const IValue callee = evaluate(e.callee);
+    if (const auto* missing = deferred(callee)) return IValue::other(missing->derived("what", "made by"));
     CallArguments arguments = evaluate_arguments(e);
     frame_.where = e.range;
     return call(callee, std::move(arguments));
@@ -278,6 +288,19 @@ void run_module(Unit& unit, ModulePart part) {
     const EvaluatorScope evaluator(unit.owner);
     const FrameScope scope(frame);
     run_statements(frame, statements);
+}
+
+void run_main_until(Unit& unit, const std::function<bool()>& is_enough) {
+    Frame frame(unit, *unit.scopes.module);
+    const EvaluatorScope evaluator(unit.owner);
+    const FrameScope scope(frame);
+    for (const script::Stmt* each : unit.scopes.module->body) {
+        if (!is_main_guard(unit, each)) continue;
+        for (const script::Stmt* s : script::as<script::If>(each)->if_true) {
+            run_statements(frame, {&s, 1});
+            if (is_enough()) return;
+        }
+    }
 }
 
 IValue evaluate_module(Unit& unit) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statements other than assignments and definitions.
+#include <algorithm>
 #include <exception>
 #include <new>
 
@@ -172,6 +173,39 @@ Ptr<ExceptionObject> current_exception() {
     }
 }
 
+namespace {
+
+bool may_catch_import_error(const Expr* type) {
+    if (type == nullptr) return true;
+    if (const auto* name = as<Name>(type)) {
+        return name->id == "ImportError" || name->id == "ModuleNotFoundError" || name->id == "Exception" ||
+               name->id == "BaseException";
+    }
+    const auto* tuple = as<Tuple>(type);
+    return tuple != nullptr && std::any_of(tuple->elements.begin(), tuple->elements.end(), may_catch_import_error);
+}
+
+// While it lives, an import of the frame that fails raises at once.
+class ImportGuard {
+  public:
+    ImportGuard(Frame& frame, const Try& s) : frame_(frame) {
+        const bool catches = std::any_of(s.handlers.begin(), s.handlers.end(), [](const ExceptHandler& handler) {
+            return may_catch_import_error(handler.type);
+        });
+        if (catches) count_ = 1;
+        frame_.import_guards += count_;
+    }
+    ~ImportGuard() { frame_.import_guards -= count_; }
+    ImportGuard(const ImportGuard&) = delete;
+    ImportGuard& operator=(const ImportGuard&) = delete;
+
+  private:
+    Frame& frame_;
+    int count_ = 0;
+};
+
+}  // namespace
+
 // Handlers run outside the C++ handler, so that a generator may be left in the middle of one.
 Runner::Flow Runner::run_guarded(const Try& s) {
     if (s.handlers.empty()) {
@@ -181,6 +215,7 @@ Runner::Flow Runner::run_guarded(const Try& s) {
     Ptr<ExceptionObject> raised;
     Flow flow = Flow::Next;
     try {
+        const ImportGuard guard(frame_, s);
         flow = run(s.body);
     } catch (...) {
         raised = current_exception();

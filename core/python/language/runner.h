@@ -4,6 +4,7 @@
 // run_assignments.cpp, run_comprehensions.cpp and run_classes.cpp.
 
 #include "core/python/language/frame.h"
+#include "core/python/language/missing_name.h"
 #include "core/python/language/operations.h"
 
 namespace loupe::python {
@@ -51,8 +52,14 @@ class Runner {
     void run_annotation(const script::Assign& s);
     void run_def(const script::Def& s);
     void run_class(const script::Class& s);
+    IValue evaluate_decorator(const script::Expr* decorator);
+    IValue decorate(const IValue& decorator, std::string_view name, IValue decorated);
     void run_import(const script::Import& s);
     void run_import_from(const script::ImportFrom& s);
+    // What is not found is a MissingName, unless the program catches that it is not.
+    IValue import_or_missing(std::string_view name);
+    IValue import_name_or_missing(const IValue& module, const std::string& module_name, std::string_view name);
+    IValue missing_import(std::string reason, std::string path, std::string_view hint, bool is_name);
     void tell_hook(const script::Stmt* s);
 
     // Targets.
@@ -70,6 +77,7 @@ class Runner {
     IValue evaluate_comparison(const script::Comparison& e);
     IValue evaluate_unary(const script::Unary& e);
     IValue evaluate_call(const script::Call& e);
+    const MissingName* deferred(const IValue& callee) const;
     IValue evaluate_attribute(const script::Attribute& e);
     IValue evaluate_subscript(const script::Subscript& e);
     IValue evaluate_key(const script::Subscript& e);

@@ -8,8 +8,11 @@
 
 #include "core/base/strings.h"
 #include "core/python/language/arguments.h"
+#include "core/python/language/big_integer.h"
 #include "core/python/language/builtin_objects.h"
+#include "core/python/language/evaluator_state.h"
 #include "core/python/library/standard_modules.h"
+#include "core/tensor/half.h"
 
 namespace loupe::python {
 namespace {
@@ -214,10 +217,85 @@ IValue format_exception(CallArguments arguments) {
     return IValue(PythonError(Ptr<ExceptionObject>(exception)).traceback());
 }
 
+// The module of that name, or None.
+IValue find_module(CallArguments arguments) {
+    check_positional(arguments, "find_module", 1, 1);
+    Evaluator& evaluator = *Evaluator::current();
+    return evaluator.state().find_module(evaluator, str(arguments.positional[0])).value_or(IValue());
+}
+
+// May a module of that name be imported? It is not loaded.
+IValue has_module(CallArguments arguments) {
+    check_positional(arguments, "has_module", 1, 1);
+    Evaluator::State& state = Evaluator::current()->state();
+    const std::string name = str(arguments.positional[0]);
+    return state.published_modules->find(IValue(name)) != nullptr || state.library.find(name) != nullptr ||
+           state.find_file(name).has_value();
+}
+
+// A function that gives the object back as long as something else keeps it. Objects that are no instances of a class of
+// the program are kept.
+IValue weak_reference(CallArguments arguments) {
+    check_positional(arguments, "weak_reference", 1, 1);
+    const IValue object = arguments.positional[0];
+    auto* instance = object_as<Instance>(object);
+    if (instance == nullptr) {
+        return IValue::other(
+            make_ptr<NativeCallable>("weak_reference", [object](const CallArguments&) { return object; }));
+    }
+    return IValue::other(
+        make_ptr<NativeCallable>("weak_reference", [weak = instance->weak_reference()](const CallArguments&) {
+            return *weak == nullptr ? IValue() : IValue::other(Ptr<RefCounted>(*weak));
+        }));
+}
+
+// The IEEE 754 number of 2, 4 or 8 bytes as an int.
+IValue float_bits(CallArguments arguments) {
+    check_positional(arguments, "float_bits", 2, 2);
+    const double value = to_float(arguments.positional[0]);
+    switch (to_index(arguments.positional[1])) {
+        case 2: {
+            const Half half(static_cast<float>(value));
+            if (std::isinf(static_cast<float>(half)) && !std::isinf(value))
+                throw_error("OverflowError", "float too large to pack with e format");
+            return static_cast<std::int64_t>(half.bits);
+        }
+        case 4: {
+            const auto single = static_cast<float>(value);
+            if (std::isinf(single) && !std::isinf(value))
+                throw_error("OverflowError", "float too large to pack with f format");
+            return static_cast<std::int64_t>(std::bit_cast<std::uint32_t>(single));
+        }
+        default:
+            return integer_of_unsigned(std::bit_cast<std::uint64_t>(value));
+    }
+}
+
+IValue float_of_bits(CallArguments arguments) {
+    check_positional(arguments, "float_of_bits", 2, 2);
+    const std::uint64_t bits = integer_to_unsigned(arguments.positional[0]).value_or(0);
+    switch (to_index(arguments.positional[1])) {
+        case 2: {
+            Half half;
+            half.bits = static_cast<std::uint16_t>(bits);
+            return static_cast<double>(static_cast<float>(half));
+        }
+        case 4:
+            return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+        default:
+            return std::bit_cast<double>(bits);
+    }
+}
+
 }  // namespace
 
 void fill_native(PythonModule& module) {
     module.define("digest", digest);
+    module.define("find_module", find_module);
+    module.define("has_module", has_module);
+    module.define("weak_reference", weak_reference);
+    module.define("float_bits", float_bits);
+    module.define("float_of_bits", float_of_bits);
     module.define("urandom", random_bytes);
     module.define("format_exception", format_exception);
 }

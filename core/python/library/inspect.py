@@ -198,3 +198,138 @@ def isfunction(value):
 
 def ismethod(value):
     return type(value).__name__ == 'method'
+
+
+def isbuiltin(value):
+    return type(value).__name__ == 'builtin_function_or_method'
+
+
+def isroutine(value):
+    return type(value).__name__ in ('function', 'method', 'builtin_function_or_method', 'method_descriptor')
+
+
+def ismodule(value):
+    return type(value).__name__ == 'module'
+
+
+def isgenerator(value):
+    return type(value).__name__ == 'generator'
+
+
+def isgeneratorfunction(value):
+    return False
+
+
+iscoroutinefunction = isasyncgenfunction = iscoroutine = isawaitable = isgeneratorfunction
+
+
+def isabstract(value):
+    return isinstance(value, type) and any(getattr(getattr(value, name, None), '__isabstractmethod__', False) for name in dir(value))
+
+
+def getmro(cls):
+    return cls.__mro__
+
+
+def getdoc(value):
+    return cleandoc(value.__doc__) if isinstance(value.__doc__, str) else None
+
+
+def cleandoc(doc):
+    lines = doc.expandtabs().split('\n')
+    margin = min([len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()], default=0)
+    lines = [lines[0].lstrip()] + [line[margin:] for line in lines[1:]]
+    while lines and not lines[-1]:
+        lines.pop()
+    while lines and not lines[0]:
+        lines.pop(0)
+    return '\n'.join(lines)
+
+
+def getmembers(value, predicate=None):
+    members = [(name, getattr(value, name)) for name in dir(value) if hasattr(value, name)]
+    return [(name, member) for name, member in members if predicate is None or predicate(member)]
+
+
+def currentframe():
+    return None
+
+
+def stack(context=1):
+    return []
+
+
+def getmodule(value):
+    import sys
+    return sys.modules.get(getattr(value, '__module__', None))
+
+
+def getfile(value):
+    module = value if ismodule(value) else getmodule(value)
+    file = getattr(module, '__file__', None)
+    if file is None:
+        raise TypeError(f'{value!r} is a built-in')
+    return file
+
+
+getsourcefile = getfile
+
+
+def getsource(value):
+    raise OSError('could not get source code')
+
+
+getsourcelines = getsource
+
+
+def unwrap(func, *, stop=None):
+    while hasattr(func, '__wrapped__') and not (stop is not None and stop(func)):
+        func = func.__wrapped__
+    return func
+
+
+class FullArgSpec:
+    def __init__(self, func):
+        kinds = {'args': [], 'kwonlyargs': []}
+        self.varargs = self.varkw = None
+        self.kwonlydefaults = {}
+        defaults = []
+        parameters = list(signature(func.__func__ if ismethod(func) else func.__init__ if isclass(func) else func).parameters.values())
+        if isclass(func) and not (parameters and parameters[0].name == 'self'):
+            kinds['args'].append('self')
+        for each in parameters:
+            if each.kind is Parameter.VAR_POSITIONAL:
+                self.varargs = each.name
+            elif each.kind is Parameter.VAR_KEYWORD:
+                self.varkw = each.name
+            elif each.kind is Parameter.KEYWORD_ONLY:
+                kinds['kwonlyargs'].append(each.name)
+                if each.default is not _Empty:
+                    self.kwonlydefaults[each.name] = each.default
+            else:
+                kinds['args'].append(each.name)
+                if each.default is not _Empty:
+                    defaults.append(each.default)
+        self.args, self.kwonlyargs = kinds['args'], kinds['kwonlyargs']
+        self.defaults = tuple(defaults) or None
+        self.kwonlydefaults = self.kwonlydefaults or None
+        self.annotations = {}
+
+    def __iter__(self):
+        return iter((self.args, self.varargs, self.varkw, self.defaults, self.kwonlyargs, self.kwonlydefaults, self.annotations))
+
+
+def getfullargspec(func):
+    return FullArgSpec(func)
+
+
+getargspec = getfullargspec
+
+
+def getattr_static(obj, attr, *default):
+    for place in (getattr(obj, '__dict__', {}), *[base.__dict__ for base in type(obj).__mro__]):
+        if attr in place:
+            return place[attr]
+    if default:
+        return default[0]
+    raise AttributeError(attr)

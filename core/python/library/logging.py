@@ -218,9 +218,84 @@ class RootLogger(Logger):
     pass
 
 
+class LoggerAdapter:
+    """A logger that adds to what is logged."""
+
+    def __init__(self, logger, extra=None):
+        self.logger = logger
+        self.extra = extra
+
+    def process(self, msg, kwargs):
+        kwargs['extra'] = self.extra
+        return msg, kwargs
+
+    def log(self, level, msg, *args, **kwargs):
+        if self.isEnabledFor(level):
+            msg, kwargs = self.process(msg, kwargs)
+            self.logger.log(level, msg, *args, **kwargs)
+
+    def debug(self, msg, *args, **kwargs):
+        self.log(DEBUG, msg, *args, **kwargs)
+
+    def info(self, msg, *args, **kwargs):
+        self.log(INFO, msg, *args, **kwargs)
+
+    def warning(self, msg, *args, **kwargs):
+        self.log(WARNING, msg, *args, **kwargs)
+
+    warn = warning
+
+    def error(self, msg, *args, **kwargs):
+        self.log(ERROR, msg, *args, **kwargs)
+
+    exception = error
+
+    def critical(self, msg, *args, **kwargs):
+        self.log(CRITICAL, msg, *args, **kwargs)
+
+    def isEnabledFor(self, level):
+        return self.logger.isEnabledFor(level)
+
+    def setLevel(self, level):
+        self.logger.setLevel(level)
+
+    def getEffectiveLevel(self):
+        return self.logger.getEffectiveLevel()
+
+    def hasHandlers(self):
+        return self.logger.hasHandlers()
+
+    name = property(lambda self: self.logger.name)
+
+
 _state = {'disabled': -1}
 root = RootLogger('root', WARNING)
 _loggers = {}
+
+
+class Manager:
+    disable = 0
+
+    def __init__(self):
+        self.root = root
+        self.loggerDict = _loggers
+
+    def getLogger(self, name):
+        return getLogger(name)
+
+
+Logger.manager = Manager()
+Logger.root = root
+_logger_class = Logger
+
+
+def getLoggerClass():
+    return _logger_class
+
+
+def setLoggerClass(cls):
+    global _logger_class
+    _logger_class = cls
 
 
 def getLogger(name=None):
@@ -228,7 +303,8 @@ def getLogger(name=None):
         return root
     if name not in _loggers:
         head = name.rpartition('.')[0]
-        _loggers[name] = Logger(name, parent=getLogger(head) if head else root)
+        made = _loggers[name] = _logger_class(name)
+        made.parent = getLogger(head) if head else root
     return _loggers[name]
 
 

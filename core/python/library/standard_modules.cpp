@@ -20,16 +20,14 @@ constexpr ModuleRecord kNative[] = {
     {"time", fill_time},
     {"typing", fill_typing},
     {"warnings", fill_warnings},
+    {"zlib", fill_zlib},
 };
 
 constexpr std::pair<std::string_view, std::string_view> kReplacements[] = {
-    {"numpy", "numpy is not available here; use torch.tensor(...), torch.linspace(...) and tensor methods"},
     {"scipy", "scipy is not available here; torch.special and torch.linalg have most of it"},
-    {"torchvision", "torchvision is not available here; write the model out, or open its TorchScript file"},
     {"torchaudio", "torchaudio is not available here; write the transform with torch operators"},
     {"transformers", "transformers is not available here; write the model out with torch.nn"},
     {"timm", "timm is not available here; write the model out with torch.nn"},
-    {"einops", "einops is not available here; use view, permute, reshape and torch.einsum"},
     {"pandas", "pandas is not available here; give the data as tensors"},
     {"matplotlib", "plots are the window's own views here; take the plotting out"},
     {"PIL", "PIL is not available here; choose an image file as an input"},
@@ -39,15 +37,9 @@ constexpr std::pair<std::string_view, std::string_view> kReplacements[] = {
     {"tensorflow", "tensorflow is not available here; only torch is"},
     {"jax", "jax is not available here; only torch is"},
     {"asyncio", "asyncio is not available here; call plain functions one after the other"},
-    {"multiprocessing", "processes are not available here; the engine uses all cores by itself"},
-    {"threading", "threads are not available here; the engine uses all cores by itself"},
-    {"concurrent", "threads are not available here; use map(...)"},
-    {"subprocess", "other programs are not started from a model source"},
     {"yaml", "yaml is not available here; use json, or write the values as a dict"},
     {"requests", "the network is not available here; save the file beside the source"},
-    {"urllib", "the network is not available here; save the file beside the source"},
     {"sklearn", "sklearn is not available here; torch.linalg and tensor methods have the arithmetic"},
-    {"tensorboard", "plots are the window's own views here; take the writer out"},
     {"wandb", "plots are the window's own views here; take the logging out"},
 };
 

@@ -33,5 +33,6 @@ void fill_sys(PythonModule& module);
 void fill_time(PythonModule& module);
 void fill_typing(PythonModule& module);
 void fill_warnings(PythonModule& module);
+void fill_zlib(PythonModule& module);
 
 }  // namespace loupe::python

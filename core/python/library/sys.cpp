@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module sys.
+#include <limits>
+
 #include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
@@ -24,17 +26,34 @@ IValue output_stream(std::string name, void (Evaluator::*write)(std::string_view
     return IValue::other(instance);
 }
 
+IValue make_float_info() {
+    using Limits = std::numeric_limits<double>;
+    const ClassPtr cls = make_named_tuple_class("float_info", "sys", {"max", "min", "epsilon", "dig", "mant_dig"},
+                                                std::vector<IValue>{});
+    return call(IValue::other(cls),
+                std::vector<IValue>{IValue(Limits::max()), IValue(Limits::min()), IValue(Limits::epsilon()),
+                                    IValue(std::int64_t{Limits::digits10}), IValue(std::int64_t{Limits::digits})});
+}
+
 }  // namespace
 
 void fill_sys(PythonModule& module) {
     module.define("maxsize", IValue(INT64_MAX));
     module.define("version", IValue("3.11 (Tensorloupe)"));
-    module.define("version_info", make_tuple({IValue(3), IValue(11), IValue(0), IValue("final"), IValue(0)}));
+    const ClassPtr version = make_named_tuple_class(
+        "version_info", "sys", {"major", "minor", "micro", "releaselevel", "serial"}, std::vector<IValue>{});
+    module.define("version_info", call(IValue::other(version), std::vector<IValue>{IValue(3), IValue(11), IValue(0),
+                                                                                   IValue("final"), IValue(0)}));
+    module.define("executable", IValue(""));
+    module.define("float_info", make_float_info());
+    module.define("flags", make_tuple({}));
+    module.define("intern", [](CallArguments a) { return a.positional.at(0); });
+    module.define("_getframe", [](CallArguments) { return IValue(); });
     module.define("platform", IValue("linux"));
     module.define("byteorder", IValue("little"));
     module.define("argv", make_list({IValue("")}));
     module.define("path", make_list({}));
-    module.define("modules", make_dict());
+    module.define("modules", IValue(Evaluator::current()->state().published_modules));
     const IValue output = output_stream("<stdout>", &Evaluator::write);
     Evaluator::current()->state().standard_output = output;
     module.define("stdout", output);

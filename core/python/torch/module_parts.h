@@ -8,6 +8,8 @@
 
 namespace loupe::python {
 
+// The function, asked of an argument's class first where that has a __torch_function__ (torch.overrides).
+NativeCallable::Body with_override(std::string name, NativeCallable::Body body);
 // The function of the operator: looked up when it is first called.
 IValue operator_function(std::string_view op_name, std::string_view shown_name);
 // module.name = the module of that dotted name.

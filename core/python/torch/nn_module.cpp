@@ -196,6 +196,11 @@ void set_module_attribute(const IValue& object, ClassObject& cls, std::string_vi
         return;
     }
     with_module_errors([&] { module_of(object).set_attribute(name, std::move(value)); });
+    // A layer's own forward is not looked up by name: what stands in its place is.
+    if (name == "forward") {
+        module_of(object).set_forward(nn::ForwardWithKeywords(
+            [](nn::Module& self, CallArguments arguments) { return run_forward(self, std::move(arguments)); }));
+    }
 }
 
 void delete_module_attribute(const IValue& object, ClassObject&, std::string_view name) {

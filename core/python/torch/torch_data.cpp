@@ -37,6 +37,11 @@ constexpr int kDeepest = 128;
 Tree tree_of(const IValue& value, int depth) {
     if (depth > kDeepest) throw_value_error("too many dimensions 'list'");
     Tree out;
+    if (const auto array = tensor_of_array(value)) {
+        if (array->dim() > 0) return tree_of(to_list(*array), depth);
+        out.leaf = IValue(*array);
+        return out;
+    }
     if (!is_sequence(value)) {
         out.leaf = value;
         return out;
@@ -176,7 +181,15 @@ IValue listed(const Tensor& tensor, std::size_t dimension, std::int64_t offset) 
 
 }  // namespace
 
+std::optional<Tensor> tensor_of_array(const IValue& value) {
+    const auto* instance = object_as<Instance>(value);
+    if (instance == nullptr || instance->cls()->module() != "numpy._array") return std::nullopt;
+    const IValue* held = instance->attributes.find("_tensor");
+    return held != nullptr && held->is_tensor() ? std::optional(held->to_tensor()) : std::nullopt;
+}
+
 Tensor tensor_from_data(const IValue& data, std::optional<ScalarType> dtype) {
+    if (const auto array = tensor_of_array(data)) return tensor_from_data(IValue(*array), dtype);
     if (data.is_tensor()) {
         const GradModeScope no_grad(false);
         const Tensor source = detach(data.to_tensor());

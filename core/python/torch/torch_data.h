@@ -11,6 +11,8 @@ namespace loupe::python {
 // torch.tensor(data): numbers, nested sequences, tensors. Throws ValueError for rows of different lengths, RuntimeError
 // for what has no dtype.
 Tensor tensor_from_data(const IValue& data, std::optional<ScalarType> dtype = std::nullopt);
+// The tensor behind an array of our numpy; nullopt for any other value.
+std::optional<Tensor> tensor_of_array(const IValue& value);
 // As an index of a tensor: int64, or bool and uint8 as they are.
 Tensor index_from_data(const IValue& data);
 // Tensor.tolist().

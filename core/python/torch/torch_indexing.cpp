@@ -42,7 +42,11 @@ bool counts_as_tuple(const IValue& key) {
 }
 
 std::vector<IValue> as_indices(const IValue& key) {
-    return counts_as_tuple(key) ? elements_of(key) : std::vector<IValue>{key};
+    std::vector<IValue> out = counts_as_tuple(key) ? elements_of(key) : std::vector<IValue>{key};
+    for (IValue& index : out) {
+        if (auto array = tensor_of_array(index)) index = IValue(std::move(*array));
+    }
+    return out;
 }
 
 std::int64_t dimensions_taken(const std::vector<IValue>& indices) {

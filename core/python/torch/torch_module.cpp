@@ -3,6 +3,7 @@
 #include "core/autograd/program_tracer.h"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <set>
 
@@ -13,6 +14,7 @@
 #include "core/ops/random/mersenne_twister.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/big_integer.h"
+#include "core/python/language/builtin_objects.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
 #include "core/python/torch/layout_objects.h"
@@ -64,8 +66,9 @@ IValue as_tensor(CallArguments arguments) {
     const BoundArguments given(arguments, "as_tensor", {"data", "dtype=", "device="});
     const auto dtype = given.has(1) ? dtype_of(given[1]) : std::nullopt;
     const IValue device = given.has(2) ? given[2] : IValue();
-    if (!given[0].is_tensor()) return on_wanted_device(tensor_from_data(given[0], dtype), device, false);
-    const Tensor data = on_wanted_device(given[0].to_tensor(), device, true);
+    const auto array = tensor_of_array(given[0]);
+    if (!given[0].is_tensor() && !array) return on_wanted_device(tensor_from_data(given[0], dtype), device, false);
+    const Tensor data = on_wanted_device(array ? *array : given[0].to_tensor(), device, true);
     return dtype ? to_dtype(data, *dtype) : data;
 }
 
@@ -107,8 +110,48 @@ IValue is_tensor(CallArguments arguments) {
     return arguments.positional[0].is_tensor();
 }
 
-IValue from_numpy(CallArguments) {
-    throw_error("RuntimeError", "there is no numpy here: make the tensor with torch.tensor(...) from numbers or lists");
+// Shares the array's memory.
+IValue from_numpy(CallArguments arguments) {
+    check_positional(arguments, "from_numpy", 1, 1);
+    const auto array = tensor_of_array(arguments.positional[0]);
+    if (!array) throw_type_error(concat("expected np.ndarray (got ", type_name(arguments.positional[0]), ")"));
+    return *array;
+}
+
+ScalarType dtype_argument(const IValue& value, std::string_view function, std::string_view name, int place) {
+    const auto dtype = dtype_of(value);
+    if (dtype) return *dtype;
+    throw_type_error(concat(function, "(): argument '", name, "' (position ", place, ") must be torch.dtype, not ",
+                            torch_type_name(value)));
+}
+
+// A copy of the bytes: a program changes bytes through no tensor.
+IValue frombuffer(CallArguments arguments) {
+    const BoundArguments given(arguments, "frombuffer",
+                               {"buffer", "*", "dtype", "count=", "offset=", "requires_grad="});
+    const auto* bytes = object_as<BytesObject>(given[0]);
+    if (bytes == nullptr) throw_value_error("object does not implement Python buffer protocol.");
+    const ScalarType dtype = dtype_argument(given[1], "frombuffer", "dtype", 2);
+    const std::int64_t offset = given.int_or(3, 0);
+    const std::int64_t size = element_size(dtype);
+    const auto length = static_cast<std::int64_t>(bytes->data.size());
+    if (length == 0) throw_value_error("both buffer length (0) and count (-1) must not be 0");
+    if (offset < 0 || offset >= length)
+        throw_value_error(concat("offset (", offset, " bytes) must be non-negative and no greater than buffer length (",
+                                 length, " bytes) minus 1"));
+    std::int64_t count = given.int_or(2, -1);
+    if (count < 0) {
+        if ((length - offset) % size != 0)
+            throw_value_error(concat("buffer length (", length - offset, " bytes) after offset (", offset,
+                                     " bytes) must be a multiple of element size (", size, ")"));
+        count = (length - offset) / size;
+    }
+    if (count > (length - offset) / size)
+        throw_value_error(concat("requested buffer length (", count, " * ", size, " bytes) after offset (", offset,
+                                 " bytes) must not be greater than actual buffer length (", length, " bytes)"));
+    const Tensor out = empty(std::array<std::int64_t, 1>{count}, dtype);
+    std::memcpy(out.address(), bytes->data.data() + offset, static_cast<std::size_t>(count * size));
+    return out;
 }
 
 IValue set_printoptions(CallArguments arguments) {
@@ -171,12 +214,6 @@ IValue set_default_tensor_type(CallArguments arguments) {
     return {};
 }
 
-ScalarType dtype_argument(const IValue& value, std::string_view function, std::string_view name, int place) {
-    const auto dtype = dtype_of(value);
-    if (dtype) return *dtype;
-    throw_type_error(concat(function, "(): argument '", name, "' (position ", place, ") must be torch.dtype, not ",
-                            torch_type_name(value)));
-}
 IValue promote_types_of(CallArguments arguments) {
     const BoundArguments given(arguments, "promote_types", {"type1", "type2"});
     return dtype_object(promote_types(dtype_argument(given[0], "promote_types", "type1", 1),
@@ -248,6 +285,7 @@ void define_own_functions(PythonModule& module) {
         {"sparse_compressed_tensor", sparse_compressed_tensor},
         {"is_storage", answer_false},
         {"from_numpy", from_numpy},
+        {"frombuffer", frombuffer},
         {"set_printoptions", set_printoptions},
         {"manual_seed", manual_seed},
         {"seed", seed},
@@ -276,7 +314,8 @@ void define_own_functions(PythonModule& module) {
         {"compile", compile},
     };
     for (const auto& [name, function] : functions) module.define(name, Body(function));
-    for (const FunctionalEntry& entry : functional_entries()) module.define(std::string(entry.name), Body(entry.call));
+    for (const FunctionalEntry& entry : functional_entries())
+        module.define(std::string(entry.name), with_override(std::string(entry.name), entry.call));
 }
 
 void define_constants(PythonModule& module) {

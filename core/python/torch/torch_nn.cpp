@@ -165,10 +165,12 @@ class SizeLists {
 
 void define_functions(PythonModule& module, std::span<const nn::NativeFunction* const> records) {
     for (const nn::NativeFunction* record : records) {
-        module.define(std::string(record->name()), [record](CallArguments arguments) {
-            const SizeLists sizes(arguments);
-            return with_python_errors([&] { return nn::call_function(*record, engine_values(std::move(arguments))); });
-        });
+        const std::string name(record->name());
+        module.define(name, with_override(name, [record](CallArguments arguments) {
+                          const SizeLists sizes(arguments);
+                          return with_python_errors(
+                              [&] { return nn::call_function(*record, engine_values(std::move(arguments))); });
+                      }));
     }
 }
 
@@ -218,6 +220,7 @@ void fill_torch_nn(PythonModule& module) {
     }
     module.define("Module", IValue::other(nn_module_class()));
     module.define("Parameter", IValue::other(parameter_class()));
+    module.define_from("DataParallel", "torch.nn.parallel");
     for (const char* name : {"functional", "init", "parameter", "utils"}) {
         define_submodule(module, name, concat("torch.nn.", name));
     }

@@ -427,6 +427,8 @@ void fill_torch_optim(PythonModule& module) {
     for (const auto& [name, cls] : classes) module.define(name, IValue::other(cls));
     module.define("Optimizer", IValue::other(optimizer_class()));
     define_submodule(module, "lr_scheduler", "torch.optim.lr_scheduler");
+    module.define_from("Adafactor", "torch.optim._adafactor");
+    module.define_from("Muon", "torch.optim._muon");
 }
 
 }  // namespace loupe::python

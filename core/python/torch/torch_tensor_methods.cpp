@@ -11,6 +11,7 @@
 #include "core/dispatch/functions.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
+#include "core/python/language/evaluator.h"
 #include "core/python/torch/layout_objects.h"
 #include "core/python/torch/nested_int.h"
 #include "core/python/torch/torch_autograd.h"
@@ -159,12 +160,14 @@ IValue get_device(const IValue& self, CallArguments&) {
 IValue itself(const IValue& self, CallArguments&) { return self; }
 IValue never(const IValue&, CallArguments&) { return false; }
 
+// Shares the tensor's memory.
 IValue numpy(const IValue& self, CallArguments&) {
     if (requires_grad(tensor_of(self))) {
         throw_error("RuntimeError",
                     "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.");
     }
-    throw_error("RuntimeError", "there is no numpy here: use the tensor itself, tensor.tolist() or tensor.item()");
+    const IValue arrays = get_attribute(Evaluator::current()->import_module("numpy._array"), "ndarray");
+    return call(get_attribute(arrays, "_of"), std::vector<IValue>{self});
 }
 
 IValue backward_method(const IValue& self, CallArguments& arguments) {

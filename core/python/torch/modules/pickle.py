@@ -40,3 +40,19 @@ def load(file, *, fix_imports=True, encoding='ASCII', errors='strict', buffers=(
     value, size = _torch._pickle_loads(data)
     file.seek(file.tell() - len(data) + size)
     return value
+
+
+class Unpickler:
+    def __init__(self, file, *, fix_imports=True, encoding='ASCII', errors='strict', buffers=()):
+        self._file = file
+
+    def load(self):
+        return load(self._file)
+
+
+class Pickler:
+    def __init__(self, file, protocol=None, *, fix_imports=True, buffer_callback=None):
+        self._file = file
+
+    def dump(self, obj):
+        dump(obj, self._file)

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Which model a source means, and how it is built.
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/formats/eager_model.h"
+#include "core/python/language/evaluator.h"
+
+namespace loupe::python {
+
+class FunctionObject;
+
+// A source that does not say which of its classes is the model, or with what arguments.
+class ModelNeeded final : public Error {
+  public:
+    ModelNeeded(std::string message, std::string hint, std::vector<Constructor> classes)
+        : Error(ErrorKind::File, std::move(message), {.hint = std::move(hint)}), constructors(std::move(classes)) {}
+    const std::vector<Constructor> constructors;  // the likeliest first
+};
+
+struct ChosenModel {
+    IValue model;                           // None: the source has none
+    std::vector<Constructor> constructors;  // what builds it first, then what else could be built
+    std::string expression;                 // what built it, where that was not said: "resnet18()"
+    std::string refused_by, refused_why;    // of the first that could not be built as it is for want of arguments
+};
+
+// build: the expression that makes it; empty: the first of these that there is, by the names of a main module that has
+// run without its `if __name__ == "__main__":`
+//  - what is called `model`;
+//  - a module among its values: the one with the most parameters;
+//  - a class derived from torch.nn.Module that needs no arguments and is no part or base of another: the one that is
+//    called as the file, else the last;
+//  - a function that needs no arguments and makes one of its classes;
+//  - a module that the postponed block makes, which runs until then; without such a class the block runs to its end.
+// Throws ModelNeeded where a class needs arguments, Error where nothing can be built.
+ChosenModel choose_model(Evaluator& evaluator, const Namespace& names, const std::string& build);
+
+// The function behind a callable, bound or not; null for one in C++.
+const FunctionObject* function_of(const IValue& callable);
+// How many arguments a callable needs; nullopt when that is not known.
+std::optional<std::size_t> required_arguments(const IValue& callable);
+
+}  // namespace loupe::python

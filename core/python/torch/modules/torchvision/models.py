@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+from torchvision.models._api import Weights, WeightsEnum, named_weights
+from torchvision.models.alexnet import AlexNet, alexnet
+from torchvision.models.convnext import ConvNeXt, convnext_base, convnext_large, convnext_small, convnext_tiny
+from torchvision.models.densenet import DenseNet, densenet121, densenet161, densenet169, densenet201
+from torchvision.models.efficientnet import (EfficientNet, efficientnet_b0, efficientnet_b1, efficientnet_b2, efficientnet_b3,
+                                             efficientnet_b4, efficientnet_b5, efficientnet_b6, efficientnet_b7, efficientnet_v2_l,
+                                             efficientnet_v2_m, efficientnet_v2_s)
+from torchvision.models.inception import Inception3, inception_v3
+from torchvision.models.mobilenetv2 import MobileNetV2, mobilenet_v2
+from torchvision.models.mobilenetv3 import MobileNetV3, mobilenet_v3_large, mobilenet_v3_small
+from torchvision.models.resnet import (ResNet, resnet18, resnet34, resnet50, resnet101, resnet152, resnext50_32x4d, resnext101_32x8d,
+                                       resnext101_64x4d, wide_resnet50_2, wide_resnet101_2)
+from torchvision.models.shufflenetv2 import (ShuffleNetV2, shufflenet_v2_x0_5, shufflenet_v2_x1_0, shufflenet_v2_x1_5,
+                                             shufflenet_v2_x2_0)
+from torchvision.models.squeezenet import SqueezeNet, squeezenet1_0, squeezenet1_1
+from torchvision.models.vgg import VGG, vgg11, vgg11_bn, vgg13, vgg13_bn, vgg16, vgg16_bn, vgg19, vgg19_bn
+from torchvision.models.vision_transformer import VisionTransformer, vit_b_16, vit_b_32, vit_h_14, vit_l_16, vit_l_32
+
+_MAKERS = [name for name in list(globals()) if name[0].islower() and not name.startswith('_') and name != 'named_weights']
+
+
+def list_models(module=None, include=None, exclude=None):
+    return sorted(_MAKERS)
+
+
+def get_model_builder(name):
+    import torchvision.models as models
+    if name not in _MAKERS:
+        raise ValueError(f'Unknown model {name}')
+    return getattr(models, name)
+
+
+def get_model(name, **config):
+    return get_model_builder(name.lower())(**config)
+
+
+def get_weight(name):
+    family, which = name.split('.')
+    return getattr(named_weights(family), which)
+
+
+def get_model_weights(name):
+    return named_weights((name if isinstance(name, str) else name.__name__) + '_Weights')
+
+
+def __getattr__(name):
+    return named_weights(name)
