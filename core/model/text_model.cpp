@@ -9,6 +9,7 @@
 #include "core/base/file.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
+#include "core/text/text_parts.h"
 #include "core/text/tokenizer_folder.h"
 
 namespace loupe::session {
@@ -28,7 +29,7 @@ OrderedJson read_config(const fs::path& file) {
     return json;
 }
 
-// Was the folder saved from such a class: "ForCausalLM"?
+// Was the model saved from such a class: "ForCausalLM"?
 bool has_head(const OrderedJson& config, std::initializer_list<std::string_view> heads) {
     if (!config.contains("architectures") || !config["architectures"].is_array()) return false;
     return std::ranges::any_of(config["architectures"], [&](const OrderedJson& each) {
@@ -50,12 +51,8 @@ std::shared_ptr<const text::TextParts> parts_of_folder(const fs::path& path) {
     if (out->tokenizer == nullptr)
         throw Error(ErrorKind::File, "no tokenizer in the folder",
                     {.file = path.string(), .hint = "it is tokenizer.json, vocab.json with merges.txt, or vocab.txt"});
-    OrderedJson& generation = out->generation;
-    generation = read_config(folder / "generation_config.json");
-    const OrderedJson config = read_config(folder / "config.json");
-    for (const char* name : {"eos_token_id", "bos_token_id", "pad_token_id", "decoder_start_token_id", "vocab_size"}) {
-        if (config.contains(name) && !generation.contains(name)) generation[name] = config[name];
-    }
+    out->generation = read_config(folder / "generation_config.json");
+    out->config = read_config(folder / "config.json");
     return out;
 }
 
@@ -68,8 +65,14 @@ TextModel::TextModel(std::shared_ptr<Program> program, const fs::path& path) : p
     if (program_->source() == nullptr || !place_of("input_ids"))
         throw Error(ErrorKind::Unsupported, "this model takes no text: forward has no input_ids",
                     {.file = path.string()});
-    parts_ = file.text ? file.text() : parts_of_folder(path);
-    if (parts_ == nullptr) throw Error(ErrorKind::File, "no tokenizer in the file", {.file = path.string()});
+    const auto parts = file.text ? file.text() : parts_of_folder(path);
+    if (parts == nullptr) throw Error(ErrorKind::File, "no tokenizer in the file", {.file = path.string()});
+    tokenizer_ = parts->tokenizer;
+    generation_ = parts->generation;
+    const OrderedJson& config = parts->config;
+    for (const char* name : {"eos_token_id", "bos_token_id", "pad_token_id", "decoder_start_token_id", "vocab_size"}) {
+        if (config.contains(name) && !generation_.contains(name)) generation_[name] = config[name];
+    }
     const auto sizes = ids_named("vocab_size");
     vocabulary_size_ = sizes.empty() ? 0 : sizes.front();
     for (const char* name : {"max_position_embeddings", "n_positions", "max_sequence_length"}) {

@@ -10,7 +10,7 @@
 
 #include "core/base/ordered_json.h"
 #include "core/model/program.h"
-#include "core/text/text_parts.h"
+#include "core/text/tokenizer.h"
 
 namespace loupe::session {
 
@@ -21,10 +21,10 @@ class TextModel {
     TextModel(std::shared_ptr<Program> program, const std::filesystem::path& path);
 
     Program& program() const { return *program_; }
-    const text::Tokenizer& tokenizer() const { return *parts_->tokenizer; }
+    const text::Tokenizer& tokenizer() const { return *tokenizer_; }
     const FunctionSchema& schema() const;
     // generation_config.json, with what config.json has of it besides; of a GGUF file what its metadata has.
-    const OrderedJson& generation() const { return parts_->generation; }
+    const OrderedJson& generation() const { return generation_; }
 
     // Throws Error (File) where an id lies beyond the vocabulary, Usage for a text without tokens.
     text::Encoding encode(const std::string& text) const;
@@ -52,7 +52,8 @@ class TextModel {
 
   private:
     std::shared_ptr<Program> program_;
-    std::shared_ptr<const text::TextParts> parts_;
+    std::shared_ptr<const text::Tokenizer> tokenizer_;
+    OrderedJson generation_;
     std::int64_t vocabulary_size_ = 0;
     std::int64_t most_tokens_ = 0;
     bool fills_gaps_ = false, can_generate_ = false;

@@ -212,12 +212,12 @@ void show_metadata(ModelFile& model, const OrderedJson& metadata) {
             std::make_shared<const ir::Source>(metadata[kTemplate].get<std::string>(), "chat_template.jinja"));
 }
 
-std::shared_ptr<const text::TextParts> text_parts(const Ptr<MappedFile>& file, std::int64_t vocabulary) {
+std::shared_ptr<const text::TextParts> text_parts(const Ptr<MappedFile>& file, const std::string& config) {
     try {
         const auto parts = text::gguf_text_parts(read_gguf_metadata(file));
         if (parts == nullptr) return nullptr;
         auto out = std::make_shared<text::TextParts>(*parts);
-        out->generation["vocab_size"] = vocabulary;
+        out->config = OrderedJson::parse(config);
         return out;
     } catch (Error& error) {
         error.add_context({.file = file->path().string()});
@@ -247,7 +247,7 @@ ModelFile open_gguf(const Ptr<MappedFile>& file) {
             open_architecture({plan.config, plan.model_type, concat("a GGUF model (", name, ")"), "metadata", "file"},
                               std::move(weights));
         show_metadata(out, read.metadata);
-        out.text = [first = parts.first, vocabulary = vocabulary_of(read)] { return text_parts(first, vocabulary); };
+        out.text = [first = parts.first, config = plan.config] { return text_parts(first, config); };
         return out;
     } catch (const PythonError& error) {
         throw Error(ErrorKind::File, concat("its metadata does not make a ", name, " model: ", error.message()),

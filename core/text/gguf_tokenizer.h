@@ -11,7 +11,7 @@ namespace loupe::text {
 
 // metadata: by key. Of tokenizer.ggml.model "llama" (sentencepiece's BPE, merged by score or by the file's merges),
 // "gpt2" (bytes, split as tokenizer.ggml.pre says), "bert" (WordPiece) and "t5" (Unigram). Null where there is none.
-// Throws Error (File) for one that is damaged, Unsupported for another kind.
+// The config is empty. Throws Error (File) for one that is damaged, Unsupported for another kind.
 std::shared_ptr<const TextParts> gguf_text_parts(const OrderedJson& metadata);
 
 }  // namespace loupe::text

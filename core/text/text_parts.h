@@ -12,8 +12,10 @@ namespace loupe::text {
 
 struct TextParts {
     std::shared_ptr<const Tokenizer> tokenizer;
-    // An object of generation_config.json's keys: eos_token_id, bos_token_id, max_new_tokens, vocab_size, ...
+    // Objects of generation_config.json's keys (eos_token_id, max_new_tokens, ...) and of config.json's (architectures,
+    // vocab_size, max_position_embeddings, ...).
     OrderedJson generation = OrderedJson::object();
+    OrderedJson config = OrderedJson::object();
 };
 
 }  // namespace loupe::text

@@ -280,7 +280,9 @@ def plan(metadata, vocabulary, names, factors):
     if file.architecture not in ARCHITECTURES:
         return None, []
     model_type, own_names, config_of, change = ARCHITECTURES[file.architecture]
-    config = {"model_type": model_type, **config_of(file)}
+    # The class that transformers would have saved it from, as far as it says what the model gives.
+    saved_from = "BertModel" if model_type == "bert" else "ForCausalLM"
+    config = {"model_type": model_type, "architectures": [saved_from], **config_of(file)}
     if config["model_type"] == "mixtral":
         own_names = EXPERTS
     if file.architecture == "falcon" and config["new_decoder_architecture"]:
