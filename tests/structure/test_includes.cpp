@@ -167,8 +167,9 @@ const QList<NamedCircle>& named_circles() {
          "a module knows the layer that it is, and layers are modules"},
         {{"core/python/language/evaluator", "core/python/language/evaluator_state"},
          "the state of an evaluator is its private half"},
-        {{"core/formats/pickle/special_tensors", "core/formats/pickle/tensor_rebuild"},
-         "parts of a sparse tensor are tensors"},
+        {{"core/formats/pickle/nested_tensors", "core/formats/pickle/special_tensors",
+          "core/formats/pickle/tensor_rebuild"},
+         "parts of a nested or sparse tensor are tensors"},
         {{"plugins/onnx/export/call", "plugins/onnx/export/exporter", "plugins/onnx/export/rules"},
          "the rule of a node with a graph inside writes that graph"},
     };

@@ -79,6 +79,9 @@ std::pair<double, double> histc_range(const Tensor& self, double from, double to
 Tensor histc(const Tensor& self, std::int64_t bins, const Scalar& low, const Scalar& high) {
     if (bins <= 0)
         throw Error(ErrorKind::Run, concat("torch.histogram(): bins must be > 0, but got ", bins, " for dimension 0"));
+    if (is_complex(self.dtype())) {
+        throw Error(ErrorKind::Run, concat("aminmax not implemented for ", dtype_graph_name(self.dtype())));
+    }
     if (!is_floating(self.dtype())) {
         throw Error(ErrorKind::Run,
                     concat("\"histogram_cpu\" not implemented for '", dtype_graph_name(self.dtype()), "'"));

@@ -13,6 +13,13 @@ using namespace arithmetic;
 using namespace pointwise;
 using G = GradientContext;
 
+// Of complex numbers each is refused by its name.
+constexpr char kMaximum[] = "maximum", kMinimum[] = "minimum", kFmax[] = "fmax", kFmin[] = "fmin";
+template <const char* Name>
+void infer_extremum(Arguments arguments, MetaList& outputs) {
+    infer_binary(arguments, outputs);
+    require(!is_complex(outputs[0].dtype), Name, " not implemented for complex tensors.");
+}
 void infer_float_pair(Arguments arguments, MetaList& outputs) {
     infer_binary_real(arguments, outputs);
     outputs[0].dtype = floating_type(outputs[0].dtype);
@@ -202,24 +209,24 @@ constexpr OperatorRecord kRecords[] = {
         .with_formula("lcm(self, other)"),
 
     pair("aten::maximum(Tensor self, Tensor other) -> Tensor", "The greater of two; NaN wins.", "max(self, other)",
-         infer_binary_real, binary<BinaryOp::Maximum>,
+         infer_extremum<kMaximum>, binary<BinaryOp::Maximum>,
          {extremum_backward<&fn::lt>, {save_argument("self"), save_argument("other")}}, real_binary_samples, kOut)
         .with_dtypes({kWithUnsigned})
         .with_gradient("self: grad where self > other, grad / 2 where equal\n"
                        "other: grad where other > self, grad / 2 where equal"),
     pair("aten::minimum(Tensor self, Tensor other) -> Tensor", "The smaller of two; NaN wins.", "min(self, other)",
-         infer_binary_real, binary<BinaryOp::Minimum>,
+         infer_extremum<kMinimum>, binary<BinaryOp::Minimum>,
          {extremum_backward<&fn::gt>, {save_argument("self"), save_argument("other")}}, real_binary_samples, kOut)
         .with_dtypes({kWithUnsigned})
         .with_gradient("self: grad where self < other, grad / 2 where equal\n"
                        "other: grad where other < self, grad / 2 where equal"),
-    pair("aten::fmax(Tensor self, Tensor other) -> Tensor", "The greater of two; NaN loses.", {}, infer_binary_real,
+    pair("aten::fmax(Tensor self, Tensor other) -> Tensor", "The greater of two; NaN loses.", {}, infer_extremum<kFmax>,
          binary<BinaryOp::Fmax>, {nan_loses_backward<&fn::ge>, {save_argument("self"), save_argument("other")}},
          real_binary_samples, kOut)
         .with_dtypes({kWithUnsigned})
         .with_formula("max(self, other)")
         .with_gradient("self: grad where self >= other or other is NaN\nother: grad elsewhere"),
-    pair("aten::fmin(Tensor self, Tensor other) -> Tensor", "The smaller of two; NaN loses.", {}, infer_binary_real,
+    pair("aten::fmin(Tensor self, Tensor other) -> Tensor", "The smaller of two; NaN loses.", {}, infer_extremum<kFmin>,
          binary<BinaryOp::Fmin>, {nan_loses_backward<&fn::le>, {save_argument("self"), save_argument("other")}},
          real_binary_samples, kOut)
         .with_dtypes({kWithUnsigned})

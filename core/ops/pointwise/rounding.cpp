@@ -19,10 +19,24 @@ using G = GradientContext;
 
 void zero_gradient(G& c) { c.set_grad("self", fn::zeros_like(c.grad_output())); }
 
-constexpr OperatorRecord rounding(std::string_view schema, std::string_view summary, Kernel kernel) {
+// Of complex numbers each is refused in its own words.
+constexpr char kNoComplexSign[] =
+    "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.";
+constexpr char kNoComplexFloor[] = "floor is not supported for complex inputs";
+constexpr char kNoComplexCeil[] = "ceil is not supported for complex inputs";
+constexpr char kNoComplexTrunc[] = "trunc is not supported for complex inputs";
+
+template <const char* Refusal>
+void infer_rounding(Arguments arguments, MetaList& outputs) {
+    require(!is_complex(arguments[0].tensor_impl()->dtype), Refusal);
+    infer_same(arguments, outputs);
+}
+
+constexpr OperatorRecord rounding(std::string_view schema, std::string_view summary, Kernel kernel,
+                                  InferFunction infer) {
     return {.schema = schema,
             .summary = summary,
-            .infer = infer_same_real,
+            .infer = infer,
             .kernel = kernel,
             .derivative = {zero_gradient},
             .samples = kink_samples,
@@ -153,27 +167,32 @@ constexpr OperatorRecord kRecords[] = {
      .variants = kInPlace | kOut,
      .out = {.refusal = out_refusal::kFound},
      .dtypes = {.kernel = "sign_cpu"}},
-    rounding("aten::sign(Tensor self) -> Tensor", "Sign of each element: -1, 0 or 1.", unary<UnaryOp::Sign>)
+    rounding("aten::sign(Tensor self) -> Tensor", "Sign of each element: -1, 0 or 1.", unary<UnaryOp::Sign>,
+             infer_rounding<kNoComplexSign>)
         .with_sparse({.run = on_sparse::coalesced_values})
         .with_out({.refusal = out_refusal::kFound})
         .with_formula("-1 if x < 0, 0 if x = 0, 1 if x > 0")
         .with_gradient("self: 0"),
-    rounding("aten::floor(Tensor self) -> Tensor", "Largest integer not above.", unary<UnaryOp::Floor>)
+    rounding("aten::floor(Tensor self) -> Tensor", "Largest integer not above.", unary<UnaryOp::Floor>,
+             infer_rounding<kNoComplexFloor>)
         .with_dtypes({kWithUnsigned, "floor_vml_cpu"})
         .with_out({.refusal = out_refusal::kFound})
         .with_formula("floor(x)")
         .with_gradient("self: 0"),
-    rounding("aten::ceil(Tensor self) -> Tensor", "Smallest integer not below.", unary<UnaryOp::Ceil>)
+    rounding("aten::ceil(Tensor self) -> Tensor", "Smallest integer not below.", unary<UnaryOp::Ceil>,
+             infer_rounding<kNoComplexCeil>)
         .with_dtypes({kWithUnsigned, "ceil_vml_cpu"})
         .with_out({.refusal = out_refusal::kFound})
         .with_formula("ceil(x)")
         .with_gradient("self: 0"),
-    rounding("aten::round(Tensor self) -> Tensor", "Nearest integer, halves to even.", unary<UnaryOp::Round>)
+    rounding("aten::round(Tensor self) -> Tensor", "Nearest integer, halves to even.", unary<UnaryOp::Round>,
+             infer_same_real)
         .with_dtypes({kWithUnsigned, "round_vml_cpu"})
         .with_out({.refusal = out_refusal::kFound})
         .with_formula("round(x)")
         .with_gradient("self: 0"),
-    rounding("aten::trunc(Tensor self) -> Tensor", "Integer part of each element.", unary<UnaryOp::Trunc>)
+    rounding("aten::trunc(Tensor self) -> Tensor", "Integer part of each element.", unary<UnaryOp::Trunc>,
+             infer_rounding<kNoComplexTrunc>)
         .with_dtypes({kWithUnsigned, "trunc_vml_cpu"})
         .with_out({.refusal = out_refusal::kFound})
         .with_formula("trunc(x)")

@@ -70,7 +70,8 @@ void extremum(const Tensor& out, const Tensor& self, const IValue& dim, bool) {
 template <bool kMax>
 TensorMeta infer_arg(const Tensor& self, const IValue& dim, bool keepdim) {
     const char* name = kMax ? "argmax" : "argmin";
-    require_order(self, name);
+    require(!is_complex(self.dtype()), name, "(): does not support complex input");
+    require(self.dtype() != ScalarType::Bool, name, "(): does not support bool input");
     require_elements(self, dim, name);
     return reduced_meta(self, dim, keepdim, ScalarType::Int64);
 }

@@ -52,7 +52,7 @@ struct LinePlace {
 template <typename Work>
 void for_lines(const Tensor& self, std::int64_t dim, Work work) {
     const indexing::Lines lines = indexing::lines_of(self.sizes(), dim);
-    if (is_complex(self.dtype())) throw Error(ErrorKind::Run, "Sort currently does not support complex dtypes on CPU");
+    if (is_complex(self.dtype())) throw Error(ErrorKind::Run, " Sort does not support complex dtypes on CPU");
     visit_dtypes<kWithUnsigned>(self.dtype(), [&]<typename T>(std::type_identity<T>) {
         const T* data = self.data<T>();
         const std::int64_t grain = std::max<std::int64_t>(4096 / std::max<std::int64_t>(lines.size, 1), 1);

@@ -84,6 +84,8 @@ fn::TwoTensors topk(const Tensor& self, std::int64_t k, std::int64_t dim, bool l
     const std::int64_t along = wrap_dim(dim, self.dim());
     const std::int64_t size = self.dim() == 0 ? 1 : self.size(along);
     if (k < 0 || k > size) throw Error(ErrorKind::Run, "selected index k out of range");
+    if (is_complex(self.dtype())) throw Error(ErrorKind::Run, " topk does not support complex dtypes on CPU");
+    if (self.dtype() == ScalarType::Bool) throw Error(ErrorKind::Run, "topk does not support bool dtypes on CPU");
     Dims sizes = to_dims(self.sizes());
     if (!sizes.empty()) sizes[static_cast<std::size_t>(along)] = k;
     const Tensor values = empty(span_of(sizes), self.dtype(), self.device());

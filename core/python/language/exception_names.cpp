@@ -34,8 +34,9 @@ bool is_of_type(std::string_view text) {
     for (const std::string_view part :
          {"Sort does not support complex dtypes", "topk does not support complex dtypes",
           "aminmax not implemented for ", "argmax(): does not support complex", "argmin(): does not support complex",
-          "is not implemented for tensors with non-complex dtypes", "maximum not implemented for complex tensors",
-          "minimum not implemented for complex tensors", "view_as_real is only supported for complex tensors"}) {
+          "is not implemented for tensors with non-complex dtypes", "imum not implemented for complex tensors.",
+          "fmax not implemented for complex tensors.", "fmin not implemented for complex tensors.",
+          "view_as_real is only supported for complex tensors"}) {
         if (text.find(part) != std::string_view::npos) return true;
     }
     return false;
