@@ -282,6 +282,10 @@ void delete_item(const IValue& object, const IValue& key) {
         if (!take_key(object.to_dict(), key)) throw_key_error(key);
         return;
     }
+    if (object_as<Instance>(object) == nullptr && find_attribute(object, "__delitem__")) {
+        call_method(object, "__delitem__", {{key}, {}});
+        return;
+    }
     throw_type_error(concat("'", type_name(object), "' object doesn't support item deletion"));
 }
 
