@@ -490,7 +490,8 @@ std::optional<IValue> SliceObject::find_attribute(std::string_view name) {
     if (name == "indices") {
         return IValue::other(make_ptr<NativeCallable>("indices", [self = Ptr<SliceObject>(this)](CallArguments a) {
             if (a.positional.size() != 1 || !a.keywords.empty())
-                throw_type_error(concat("slice.indices() takes exactly one argument (", a.positional.size(), " given)"));
+                throw_type_error(
+                    concat("slice.indices() takes exactly one argument (", a.positional.size(), " given)"));
             const std::int64_t length = to_index(a.positional[0]);
             if (length < 0) throw_value_error("length should not be negative");
             const Bounds found = self->bounds(length);
