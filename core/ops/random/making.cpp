@@ -132,7 +132,8 @@ Tensor multinomial(const Tensor& self, std::int64_t samples, bool replacement, c
     require(replacement || samples <= categories,
             "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
     require(categories <= (1 << 24), "number of categories cannot exceed 2^24");
-    if (!replacement) {
+    // One sample is drawn the same way, as PyTorch does.
+    if (!replacement || samples == 1) {
         const Tensor is_weight = fn::logical_and(fn::isfinite(self), fn::ge_scalar(self, Scalar(0)));
         require(fn::is_nonzero(fn::all(is_weight)), "probability tensor contains either `inf`, `nan` or element < 0");
         const Tensor has_none = fn::eq_scalar(fn::sum_dim(self, Dims{-1}, false, IValue()), Scalar(0));

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
+#include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 
 namespace loupe::python {
@@ -106,6 +107,24 @@ std::optional<IValue> FunctionObject::find_attribute(std::string_view name) {
         return given.empty() ? IValue() : make_tuple(std::move(given));
     }
     if (name == "_parameters") return parameters();
+    if (name == "__get__") {
+        // As a class binds it: f.__get__(object) is a method of that object alone.
+        return IValue::other(make_ptr<NativeCallable>("__get__", [self = Ptr<FunctionObject>(this)](CallArguments a) {
+            check_positional(a, "__get__", 1, 2);
+            const IValue function = IValue::other(self);
+            if (a.positional[0].is_none()) return function;
+            return IValue::other(make_ptr<BoundMethod>(a.positional[0], function));
+        }));
+    }
+    if (name == "__call__") return IValue::other(Ptr<RefCounted>(this));
+    if (name == "__closure__") return IValue();
+    if (name == "__kwdefaults__") {
+        auto dict = make_dict();
+        for (std::size_t i = code.positional_count; i < defaults.size(); ++i) {
+            if (!is_unbound(defaults[i])) dict->set(IValue(std::string(code.params[i].name)), defaults[i]);
+        }
+        return dict->size() == 0 ? IValue() : IValue(dict);
+    }
     if (name == "__annotations__") {
         set_attribute(name, make_dict());
         return *attributes.find(name);

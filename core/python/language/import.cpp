@@ -145,8 +145,10 @@ void Evaluator::State::find_package(const std::string& file) {
     if (failed) return;
     fs::path folder = path.parent_path();
     std::string name = path.stem() == "__init__" ? std::string() : path.stem().string();
+    const auto is_package = [&](const fs::path& at) { return fs::is_regular_file(at / "__init__.py", failed); };
+    // A folder without one may lie in a package all the same.
     while (folder.has_filename() && folder != folder.root_path() &&
-           fs::is_regular_file(folder / "__init__.py", failed)) {
+           (is_package(folder) || is_package(folder.parent_path()))) {
         package_root = folder.filename().string();
         package_folder = folder.string();
         name = name.empty() ? package_root : concat(package_root, ".", name);
@@ -177,7 +179,8 @@ std::optional<std::string> Evaluator::State::find_file(std::string_view name) {
     std::replace(relative.begin(), relative.end(), '.', '/');
     std::vector<std::string> directories;
     if (is_in_own_package(name)) directories.push_back(fs::path(package_folder).parent_path().string());
-    directories.push_back(directory);
+    // Modules beside a file of a package are the package's, not top-level ones.
+    if (package_root.empty()) directories.push_back(directory);
     directories.insert(directories.end(), options.search_paths.begin(), options.search_paths.end());
     for (const std::string& root : directories) {
         if (root.empty()) continue;

@@ -282,6 +282,10 @@ void delete_item(const IValue& object, const IValue& key) {
         if (!take_key(object.to_dict(), key)) throw_key_error(key);
         return;
     }
+    if (object_as<Instance>(object) == nullptr && find_attribute(object, "__delitem__")) {
+        call_method(object, "__delitem__", {{key}, {}});
+        return;
+    }
     throw_type_error(concat("'", type_name(object), "' object doesn't support item deletion"));
 }
 
@@ -483,6 +487,17 @@ std::optional<IValue> SliceObject::find_attribute(std::string_view name) {
     if (name == "start") return start;
     if (name == "stop") return stop;
     if (name == "step") return step;
+    if (name == "indices") {
+        return IValue::other(make_ptr<NativeCallable>("indices", [self = Ptr<SliceObject>(this)](CallArguments a) {
+            if (a.positional.size() != 1 || !a.keywords.empty())
+                throw_type_error(
+                    concat("slice.indices() takes exactly one argument (", a.positional.size(), " given)"));
+            const std::int64_t length = to_index(a.positional[0]);
+            if (length < 0) throw_value_error("length should not be negative");
+            const Bounds found = self->bounds(length);
+            return make_tuple({IValue(found.start), IValue(found.stop), IValue(found.step)});
+        }));
+    }
     return PythonObject::find_attribute(name);
 }
 bool SliceObject::equals(const IValue& other) {

@@ -30,6 +30,16 @@ bool is_instance(const IValue& value, const IValue& type) {
         }
         if (typing->name == "typing.Callable") return is_callable(value);
         if (typing->name == "typing.Iterable" || typing->name == "typing.Sequence") return is_iterable(value);
+        if (typing->name == "typing.Collection") return is_iterable(value) && find_length(value).has_value();
+        if (typing->name == "typing.Iterator") return find_attribute(value, "__next__").has_value();
+        if (typing->name == "typing.Hashable") {
+            try {
+                check_hashable(value);
+                return true;
+            } catch (const PythonError&) {
+                return false;
+            }
+        }
         if (typing->origin) return class_of(value)->is_subclass_of(*typing->origin);
     }
     if (object_as<PythonObject>(type) != nullptr) {

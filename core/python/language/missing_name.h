@@ -27,6 +27,8 @@ class MissingName final : public PythonObject {
     const std::string& path() const { return path_; }
     // What a statement made of it: a class with such a base, a function with such a decorator.
     Ptr<MissingName> derived(std::string name, std::string_view how) const;
+    // Of it: "scipy.signal(...)".
+    Ptr<MissingName> result() const { return make_ptr<MissingName>(import_, path_ + "(...)"); }
     // "No module named 'scipy' (imported at model.py:3); scipy.signal is used here".
     std::string message() const;
     [[noreturn]] void fail() const;

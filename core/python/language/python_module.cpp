@@ -13,6 +13,10 @@ std::optional<IValue> PythonModule::find_attribute(std::string_view name) {
     if (globals_) {
         if (auto found = globals_->find(name)) return found;
     }
+    // A package's own name of a module of it comes before the module: `from .conv import conv`.
+    if (globals_ && fallback_) {
+        if (auto value = fallback_(name)) return value;
+    }
     const auto found = values_.find(name);
     if (found != values_.end()) return found->second;
     if (const auto lazy = lazy_.find(name); lazy != lazy_.end()) {
@@ -28,9 +32,9 @@ std::optional<IValue> PythonModule::find_attribute(std::string_view name) {
         return IValue(dict);
     }
     if (name == "__class__") return PythonObject::find_attribute(name);
-    if (fallback_) {
+    if (fallback_ && !globals_) {
         if (auto value = fallback_(name)) {
-            if (!globals_) values_.emplace(std::string(name), *value);
+            values_.emplace(std::string(name), *value);
             return value;
         }
     }

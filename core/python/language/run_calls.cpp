@@ -74,14 +74,17 @@ const MissingName* Runner::deferred(const IValue& callee) const {
 IValue Runner::evaluate_call(const Call& e) {
     if (const auto* attribute = as<Attribute>(e.callee)) {
         const IValue object = evaluate(attribute->object);
-        if (const auto* missing = deferred(object))
-            return IValue::other(missing->derived(std::string(attribute->name), "a result of"));
+        if (const auto* missing = deferred(object)) {
+            const IValue part = get_attribute(object, attribute->name);
+            const auto* missing_part = object_as<MissingName>(part);
+            return IValue::other((missing_part != nullptr ? missing_part : missing)->result());
+        }
         CallArguments arguments = evaluate_arguments(e);
         frame_.where = e.range;
         return call_method(object, attribute->name, std::move(arguments));
     }
     const IValue callee = evaluate(e.callee);
-    if (const auto* missing = deferred(callee)) return IValue::other(missing->derived("what", "made by"));
+    if (const auto* missing = deferred(callee)) return IValue::other(missing->result());
     CallArguments arguments = evaluate_arguments(e);
     frame_.where = e.range;
     return call(callee, std::move(arguments));

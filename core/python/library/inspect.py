@@ -327,7 +327,8 @@ getargspec = getfullargspec
 
 
 def getattr_static(obj, attr, *default):
-    for place in (getattr(obj, '__dict__', {}), *[base.__dict__ for base in type(obj).__mro__]):
+    bases = obj.__mro__ if isinstance(obj, type) else type(obj).__mro__
+    for place in (getattr(obj, '__dict__', {}), *[base.__dict__ for base in bases]):
         if attr in place:
             return place[attr]
     if default:

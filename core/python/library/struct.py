@@ -80,6 +80,10 @@ def _put(letter, size, order, value):
     low = -(1 << (8 * size - 1)) if signed else 0
     high = (1 << (8 * size - 1)) - 1 if signed else (1 << (8 * size)) - 1
     if not low <= value <= high:
+        if letter in 'bB':
+            raise error(f"{'byte' if signed else 'ubyte'} format requires {low} <= number <= {high}")
+        if letter in 'hH':
+            raise error(f"{'short' if signed else 'ushort'} format requires {low} <= number <= {high}")
         if size < 8:
             raise error(f"'{letter}' format requires {low} <= number <= {high}")
         raise error('int too large to convert')

@@ -349,6 +349,7 @@ void fill_torch_jit(PythonModule& module) {
     module.define("_overload", Body(overload));
     module.define("script_method", marking(ScriptMark::Export));
     module.define("script_if_tracing", Body(script_if_tracing));
+    module.define("_script_if_tracing", Body(script_if_tracing));
     module.define("trace_module", Body(trace_methods));
     module.define("_finish_script_module", Body(script));
     module.define("_is_script_module", [](CallArguments a) {

@@ -24,3 +24,4 @@ print(s.replace(b'two', b'2'), s.replace(b'two', b'2', 1), b'abc'.replace(b'', b
 print(s.find(b'two'), s.rfind(b'two'), s.find(b'two', 8), s.index(b'o'), s.find(111), b'abc'.startswith((b'x', b'a')), b'abc'.endswith(b'c'))
 print(b'aB1'.upper(), b'aB1'.lower(), b'12'.isdigit(), b'a1'.isalpha(), b'a1'.isalnum(), b'ab'.ljust(4), b'ab'.rjust(4, b'.'))
 print(b','.join([b'a', bytearray(b'b')]), bytearray(b',').join([b'a', b'b']), b'\x00\xff'.hex(), bytes.fromhex('00 ff'), b'caf\xc3\xa9'.decode())
+print(slice(None, None, -1).indices(5), slice(1, 10, 2).indices(4), slice(-3, None).indices(5), slice(3, 1).indices(9))

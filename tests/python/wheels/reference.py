@@ -5,6 +5,7 @@ The source is imported as a module of its package; EXPRESSION builds the model w
 forward takes goes into inputs.npz (arg0, arg1, ...), what it gives in eval mode into expected.npz (out0, out1, ...).
 """
 import importlib
+import inspect
 import pathlib
 import sys
 import types
@@ -12,16 +13,22 @@ import types
 import numpy
 import torch
 
+# Shapes of one input; a forward that takes several gets several of the shape.
 INPUTS = [
-    [(1, 3, 224, 224)], [(1, 3, 64, 64)], [(1, 1, 64, 64)], [(2, 3, 32, 32), (2, 3, 32, 32)], [(2, 16, 64)], [(2, 64)],
-    [(2, 64, 16)], [(1, 1, 16000)], [(1, 16000)], [(2, 16)], [(2, 16), (2, 16)], [(2, 8, 32, 32)], [(4,)], [(2, 16, 32), (2, 16, 32)],
-    [(1, 3, 299, 299)], [(1, 1, 32, 32, 32)], [(2, 16, "int")], [(1, 2, 16, 64)], [(2, 4, 16, 64)], [(1, 80, 100)], [(2, 512)], [(2, 768)],
-    [(1, 3, 160, 160)], [(2, 3)], [(2, 2)], [(1, 3, 331, 331)],
+    (1, 3, 224, 224), (1, 3, 64, 64), (1, 1, 64, 64), (2, 3, 32, 32), (2, 16, 64), (2, 64), (2, 64, 16), (1, 1, 16000), (1, 16000), (2, 16),
+    (2, 8, 32, 32), (4,), (2, 16, 32), (1, 3, 299, 299), (1, 1, 32, 32, 32), (2, 16, "int"), (1, 2, 16, 64), (2, 4, 16, 64), (1, 80, 100),
+    (2, 512), (2, 768), (2, 512, 16), (2, 16, 512), (1, 3, 160, 160), (2, 3), (2, 2), (1, 3, 331, 331), (1, 128, 32), (2, 16, 3), (),
 ]
 
 
+def required_arguments(model):
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = inspect.signature(model.forward).parameters.values()
+    return max(1, sum(each.kind in kinds and each.default is inspect.Parameter.empty for each in parameters))
+
+
 def make(shape):
-    if shape[-1] == "int":
+    if shape and shape[-1] == "int":
         return torch.randint(0, 16, shape[:-1])
     return torch.rand(shape)
 
@@ -64,9 +71,9 @@ def main():
     torch.manual_seed(0)
     model = eval(expression, vars(module)).eval()
     last = None
-    for shapes in INPUTS:
+    for shape in INPUTS:
         torch.manual_seed(1)
-        arguments = [make(shape) for shape in shapes]
+        arguments = [make(shape) for _ in range(required_arguments(model))]
         try:
             with torch.no_grad():
                 torch.manual_seed(0)

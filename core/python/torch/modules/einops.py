@@ -225,7 +225,7 @@ def _reduced(x, operation, axes):
         for axis in reversed(axes):
             x = getattr(x, operation)(dim=axis)
         return x
-    raise EinopsError(f'Unknown reduction {operation}. Expect one of (min, max, sum, mean, prod, any, all).')
+    raise EinopsError(f"Unknown reduction {operation}. Expect one of ('min', 'max', 'sum', 'mean', 'prod', 'any', 'all').")
 
 
 @functools.lru_cache(1024)

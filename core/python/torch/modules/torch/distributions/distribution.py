@@ -43,7 +43,7 @@ class Distribution:
         new = self._get_checked_instance(type(self), _instance)
         count = len(self._batch_shape)
         for name, value in self.__dict__.items():
-            if name in ('_batch_shape', '_event_shape', '_validate_args'):
+            if name in ('_batch_shape', '_event_shape', '_validate_args', 'temperature'):
                 continue
             if isinstance(value, torch.Tensor) and value.shape[:count] == self._batch_shape:
                 value = value.expand(batch_shape + value.shape[count:])
