@@ -196,18 +196,17 @@ constexpr std::array<std::string_view, 16> kMovers{
     "flip",   "fliplr",  "flipud",   "roll",           "sort", "argsort",    "rot90",        "index",
     "gather", "scatter", "scatter_", "take_along_dim", "take", "take_along", "index_select", "masked_select"};
 
-Axes axes_of(const Call& call, const Shape& out) {
-    if (call.inputs.empty()) return {};
+// Look-ups and products. Nothing: it is another operator; so for the functions below.
+std::optional<Axes> axes_of_product(const Call& call, const Shape& out) {
     const Read& first = call.inputs.front();
-    const std::size_t rank = first.shape->size();
     const std::string_view op = call.op;
     if (op == "embedding") {
-        if (call.inputs.size() < 2 || out.size() != call.inputs[1].shape->size() + 1) return {};
+        if (call.inputs.size() < 2 || out.size() != call.inputs[1].shape->size() + 1) return Axes();
         Axes axes = padded(call.inputs[1]);
         axes.emplace_back();
         return axes;
     }
-    if (op == "linear") {
+    if (op == "linear" || op.find("scaled_dot_product") != std::string_view::npos) {
         Axes axes = padded(first);
         if (!axes.empty()) axes.back() = {};
         return axes;
@@ -216,72 +215,86 @@ Axes axes_of(const Call& call, const Shape& out) {
         return call.inputs.size() < 2 ? Axes() : of_product(first, call.inputs[1], out);
     if (op == "addmm" || op == "baddbmm")
         return call.inputs.size() < 3 ? Axes() : of_product(call.inputs[1], call.inputs[2], out);
-    if (op.find("scaled_dot_product") != std::string_view::npos) {
-        Axes axes = padded(first);
-        if (!axes.empty()) axes.back() = {};
-        return axes.size() == out.size() ? axes : Axes();
-    }
+    return std::nullopt;
+}
+
+// In another order.
+std::optional<Axes> permuted(const Call& call) {
+    const Read& first = call.inputs.front();
+    const std::size_t rank = first.shape->size();
+    const std::string_view op = call.op;
+    Axes axes = padded(first);
     if (op == "t" || op == "mT" || op == "numpy_T" || op == "adjoint") {
-        Axes axes = padded(first);
         if (rank >= 2) std::swap(axes[rank - 1], axes[rank - 2]);
         return op == "numpy_T" && rank != 2 ? Axes() : axes;
     }
     if (op == "transpose" || op == "transpose_" || op == "swapaxes" || op == "swapdims") {
         const bool is_axis = op == "swapaxes";
         const auto a = call.dim(is_axis ? "axis0" : "dim0", rank), b = call.dim(is_axis ? "axis1" : "dim1", rank);
-        if (!a || !b) return {};
-        Axes axes = padded(first);
+        if (!a || !b) return Axes();
         std::swap(axes[*a], axes[*b]);
         return axes;
     }
-    if (op == "permute") {
-        const auto dims = integers_argument(call.event, "dims");
-        if (!dims || dims->size() != rank) return {};
-        const Axes from = padded(first);
-        Axes axes;
-        for (const std::int64_t d : *dims) {
-            const auto at = static_cast<std::size_t>(d < 0 ? d + static_cast<std::int64_t>(rank) : d);
-            if (at >= rank) return {};
-            axes.push_back(from[at]);
-        }
-        return axes;
+    if (op != "permute") return std::nullopt;
+    const auto dims = integers_argument(call.event, "dims");
+    if (!dims || dims->size() != rank) return Axes();
+    Axes moved;
+    for (const std::int64_t d : *dims) {
+        const auto at = static_cast<std::size_t>(d < 0 ? d + static_cast<std::int64_t>(rank) : d);
+        if (at >= rank) return Axes();
+        moved.push_back(axes[at]);
     }
-    if (op == "unsqueeze") {
-        const auto dim = call.dim("dim", rank + 1);
-        if (!dim) return {};
-        Axes axes = padded(first);
+    return moved;
+}
+
+// One more or one less.
+std::optional<Axes> added_or_removed(const Call& call, const Shape& out) {
+    const Read& first = call.inputs.front();
+    const std::size_t rank = first.shape->size();
+    const std::string_view op = call.op;
+    Axes axes = padded(first);
+    if (op == "unsqueeze" || op == "stack") {
+        const auto dim = call.dim("dim", rank + 1, op == "stack" ? std::optional<std::int64_t>(0) : std::nullopt);
+        if (!dim || rank + 1 != out.size()) return Axes();
         axes.insert(axes.begin() + static_cast<std::ptrdiff_t>(*dim), TokenAxis());
         return axes;
     }
-    if (op == "squeeze" || op == "select" || op == "unbind") {
-        const auto dim = call.dim("dim", rank, op == "unbind" ? std::optional<std::int64_t>(0) : std::nullopt);
-        if (!dim || out.size() + 1 != rank) return out.size() == rank ? padded(first) : reshaped(first, out);
-        Axes axes = padded(first);
-        axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(*dim));
-        return axes;
-    }
+    if (op != "squeeze" && op != "select" && op != "unbind") return std::nullopt;
+    const auto dim = call.dim("dim", rank, op == "unbind" ? std::optional<std::int64_t>(0) : std::nullopt);
+    if (!dim || out.size() + 1 != rank) return out.size() == rank ? axes : reshaped(first, out);
+    axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(*dim));
+    return axes;
+}
+
+// Parts of one, or several in one.
+std::optional<Axes> cut_or_joined(const Call& call, const Shape& out) {
+    const Read& first = call.inputs.front();
+    const std::size_t rank = first.shape->size();
+    const std::string_view op = call.op;
     if (op == "slice" || op == "narrow") {
         const auto dim = call.dim("dim", rank, op == "slice" ? std::optional<std::int64_t>(0) : std::nullopt);
         return dim ? sliced(call, *dim, integer_argument(call.event, "start").value_or(0)) : Axes();
     }
     if (op == "split" || op == "chunk" || op == "split_with_sizes" || op == "tensor_split") {
         const auto dim = call.dim("dim", rank, 0);
-        if (!dim || out.size() != rank) return {};
+        if (!dim || out.size() != rank) return Axes();
         Axes axes = padded(first);
         if (out[*dim] != (*first.shape)[*dim]) axes[*dim] = {};
         return axes;
     }
     if (op == "cat" || op == "concat" || op == "concatenate") return joined(call, out);
-    if (op == "stack") {
-        const auto dim = call.dim("dim", out.size(), 0);
-        if (!dim || rank + 1 != out.size()) return {};
-        Axes axes = padded(first);
-        axes.insert(axes.begin() + static_cast<std::ptrdiff_t>(*dim), TokenAxis());
-        return axes;
-    }
-    if (is_one_of(op, kReshapes)) return reshaped(first, out);
-    if (is_one_of(op, kReductions)) return reduced(call, out);
-    if (is_one_of(op, kMovers)) return {};
+    return std::nullopt;
+}
+
+Axes axes_of(const Call& call, const Shape& out) {
+    if (call.inputs.empty()) return {};
+    if (const auto axes = axes_of_product(call, out)) return *axes;
+    if (const auto axes = permuted(call)) return *axes;
+    if (const auto axes = added_or_removed(call, out)) return *axes;
+    if (const auto axes = cut_or_joined(call, out)) return *axes;
+    if (is_one_of(call.op, kReshapes)) return reshaped(call.inputs.front(), out);
+    if (is_one_of(call.op, kReductions)) return reduced(call, out);
+    if (is_one_of(call.op, kMovers)) return {};
     return aligned(call, out);
 }
 

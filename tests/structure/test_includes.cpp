@@ -234,11 +234,11 @@ class TestIncludes : public QObject {
     void views_know_only_the_session() {
         static const QMap<QString, QStringList> doors{
             {"core/session",
-             {"breakpoint", "catalogue", "condition", "limits", "restored_run", "session", "session_listener", "status",
-              "tables", "watch"}},
+             {"breakpoint", "catalogue", "condition", "generation", "limits", "restored_run", "session",
+              "session_listener", "status", "tables", "watch"}},
             {"core/model",
              {"backward_from", "build", "data_sources", "input_preview", "input_spec", "model_info", "pass_trace",
-              "recipes", "weights"}},
+              "recipes", "sampling", "token_info", "weights"}},
             {"core/record",
              {"chrome_trace", "frame_values", "gradient_row", "memory_sums", "not_finite", "operator_times",
               "recording", "run_options", "statistics", "tensor_slice"}},

@@ -41,7 +41,7 @@ CacheTable::CacheTable(QWidget* parent) : QWidget(parent) {
     list_->setIndentation(12);
     list_->setItemDelegate(new BarDelegate(list_));
     list_->header()->setStretchLastSection(true);
-    const int widths[] = {86, 84, 66, 58, 60};
+    const int widths[] = {80, 80, 64, 56, 60};
     for (int i = 0; i < 5; ++i) list_->setColumnWidth(i, widths[i]);
     connect(list_, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
         if (item != nullptr && item->data(0, kValueRole).toUInt() != 0)

@@ -44,7 +44,7 @@ GenerationView::GenerationView(SessionBridge& bridge, QWidget* parent) : View(br
     makeSteps(splitter);
     cache_ = new CacheTable(splitter);
     splitter->addWidget(cache_);
-    splitter->setSizes({200, 470, 150, 340});
+    splitter->setSizes({190, 430, 140, 390});
     splitter->setStretchFactor(0, 1);
     splitter->setStretchFactor(1, 2);
     splitter->setStretchFactor(2, 0);
