@@ -99,26 +99,37 @@ const KernelCandidate& choose_kernel(const Operator& op, std::span<const IValue>
     throw Error(ErrorKind::Run, concat("Could not run '", op.full_name, "' on device cpu: no kernel"));
 }
 
+// As PyTorch names it where it refuses a dtype.
+std::string kernel_name(const Operator& op) {
+    if (!op.record->dtypes.kernel.empty()) return std::string(op.record->dtypes.kernel);
+    std::string_view name = std::string_view(op.schema.name).substr(op.schema.name.rfind(':') + 1);
+    if (op.variant == OperatorVariant::InPlace) name.remove_suffix(1);
+    if (name.starts_with("special_")) name.remove_prefix(8);
+    return concat(name, "_cpu");
+}
+[[noreturn]] void refuse_dtype(const Operator& op, ScalarType dtype) {
+    throw Error(ErrorKind::Run,
+                concat("\"", kernel_name(op), "\" not implemented for '", dtype_graph_name(dtype), "'"));
+}
+// The record's metadata. Where it refuses a dtype it does not know for which operator; this says it.
+void infer(const Operator& op, std::span<const IValue> arguments, MetaList& metas) {
+    try {
+        op.record->infer(arguments, metas);
+    } catch (const Error& error) {
+        if (!error.message().starts_with("not implemented for '")) throw;
+        throw Error(ErrorKind::Run, concat("\"", kernel_name(op), "\" ", error.message()));
+    }
+}
+
 // The record's metadata, on the device of the call.
 void infer_on_device(const Operator& op, std::span<const IValue> arguments, MetaList& metas) {
-    op.record->infer(arguments, metas);
+    infer(op, arguments, metas);
     if (!any_device_but_cpu() || op.record->placement == Placement::Anywhere) [[likely]]
         return;
     const Device device = device_of_call(op, arguments);
     for (TensorMeta& meta : metas) {
         if (meta.device.is_cpu()) meta.device = device;
     }
-}
-
-[[noreturn]] void refuse_dtype(const Operator& op, ScalarType dtype) {
-    std::string kernel(op.record->dtypes.kernel);
-    if (kernel.empty()) {
-        std::string_view name = std::string_view(op.schema.name).substr(op.schema.name.rfind(':') + 1);
-        if (op.variant == OperatorVariant::InPlace) name.remove_suffix(1);
-        if (name.starts_with("special_")) name.remove_prefix(8);
-        kernel = concat(name, "_cpu");
-    }
-    throw Error(ErrorKind::Run, concat("\"", kernel, "\" not implemented for '", dtype_graph_name(dtype), "'"));
 }
 
 Tensor make_output(const TensorMeta& meta) {
@@ -477,7 +488,7 @@ std::optional<ScalarType> common_dtype(std::span<const IValue> arguments) {
 void check_dtypes(const Operator& op, std::span<const IValue> arguments) {
     if (op.record->infer != nullptr) {
         MetaList metas;
-        op.record->infer(arguments, metas);
+        infer(op, arguments, metas);
         if (const auto common = common_dtype(arguments); common && has_dtype(op.dtypes, *common)) return;
     }
     any_tensor(op, arguments, [&](const TensorImpl& t) {
