@@ -167,8 +167,10 @@ class ModelSearch {
     }
 
     // The module with the most parameters among the module's values, the last of equal ones; None without.
+    // A program that defines no model class is no model by the layers that it works with.
     IValue find_value() const {
         IValue best;
+        if (!has_classes()) return best;
         std::int64_t most = -1;
         for (const auto& [name, value] : names_.entries()) {
             const nn::ModulePtr module = nn::as_module(value);

@@ -33,7 +33,7 @@ struct ChosenModel {
 // build: the expression that makes it; empty: the first of these that there is, by the names of a main module that has
 // run without its `if __name__ == "__main__":`
 //  - what is called `model`;
-//  - a module among its values: the one with the most parameters;
+//  - where it defines model classes, a module among its values: the one with the most parameters;
 //  - a class derived from torch.nn.Module that needs no arguments and is no part or base of another: the one that is
 //    called as the file, else the last;
 //  - a function that needs no arguments and makes one of its classes;

@@ -261,7 +261,7 @@ model = net
                 .out.startsWith("a b\n"));
         // A FIFO in place of a module beside the source is refused, not waited for.
         QCOMPARE(::mkfifo(qPrintable(place.dir.filePath("source/layers.py")), 0600), 0);
-        place.write("source/net.py", "import layers\n");
+        place.write("source/net.py", "import layers\n\n\ndef f():\n    layers.f()\n\n\nf()\n");
         QVERIFY(run_cli_in(place.dir.path(), {"info", source}).err.contains("No module named 'layers'"));
     }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/base/marked_folders.h"
 #include "core/base/strings.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator_state.h"
@@ -140,19 +141,12 @@ void Evaluator::State::put_module(std::string_view name, const IValue& module) {
 
 // The folders above the main file that have an __init__.py.
 void Evaluator::State::find_package(const std::string& file) {
-    std::error_code failed;
-    const fs::path path = fs::absolute(file, failed);
-    if (failed) return;
-    fs::path folder = path.parent_path();
+    const fs::path path(file);
     std::string name = path.stem() == "__init__" ? std::string() : path.stem().string();
-    const auto is_package = [&](const fs::path& at) { return fs::is_regular_file(at / "__init__.py", failed); };
-    // A folder without one may lie in a package all the same.
-    while (folder.has_filename() && folder != folder.root_path() &&
-           (is_package(folder) || is_package(folder.parent_path()))) {
+    for (const fs::path& folder : marked_folders(path, "__init__.py")) {
         package_root = folder.filename().string();
         package_folder = folder.string();
         name = name.empty() ? package_root : concat(package_root, ".", name);
-        folder = folder.parent_path();
     }
     if (package_root.empty()) return;
     package_name = name;

@@ -34,13 +34,21 @@ struct Tree {
 
 constexpr int kDeepest = 128;
 
+// Its elements keep its dtype.
+Tree tree_of_tensor(const Tensor& tensor) {
+    Tree out;
+    out.is_leaf = tensor.dim() == 0;
+    if (out.is_leaf) out.leaf = IValue(tensor);
+    for (std::int64_t i = 0; !out.is_leaf && i < tensor.size(0); ++i)
+        out.children.push_back(tree_of_tensor(fn::select(tensor, 0, i)));
+    return out;
+}
+
 Tree tree_of(const IValue& value, int depth) {
     if (depth > kDeepest) throw_value_error("too many dimensions 'list'");
     Tree out;
     if (const auto array = tensor_of_array(value)) {
-        if (array->dim() > 0) return tree_of(to_list(*array), depth);
-        out.leaf = IValue(*array);
-        return out;
+        return tree_of_tensor(*array);
     }
     if (!is_sequence(value)) {
         out.leaf = value;

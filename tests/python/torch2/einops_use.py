@@ -21,4 +21,4 @@ torch.manual_seed(0)
 net = torch.nn.Sequential(Rearrange('b c (h p) (w q) -> b (h w) (p q c)', p=2, q=2), torch.nn.Linear(12, 8), Reduce('b n d -> b d', 'mean'),
                           EinMix('b (h d) -> b h e', weight_shape='h d e', bias_shape='h e', h=2, d=4, e=3))
 print(net)
-print(net(x), [(name, tuple(p.shape)) for name, p in net.named_parameters()])
+print(net(x).detach(), [(name, tuple(p.shape)) for name, p in net.named_parameters()])

@@ -20,6 +20,8 @@ def _array_of(data):
         raise ValueError('big-endian arrays are not available here')
     if '|O' in header['descr']:
         raise ValueError('Object arrays cannot be loaded when allow_pickle=False')
+    if header['descr'][1:2] in ('S', 'U'):
+        return _texts_of(data[start + size:], header)
     kind = _dtype(header['descr'])
     body = data[start + size:]
     shape = header['shape']
@@ -32,6 +34,20 @@ def _array_of(data):
     if header['fortran_order']:
         return ndarray._of(flat.reshape(tuple(reversed(shape))).permute(tuple(range(len(shape)))[::-1]).contiguous())
     return ndarray._of(flat.reshape(shape))
+
+
+def _texts_of(body, header):
+    """Texts are no arrays here: a text, or a list of them."""
+    width = int(header['descr'][2:]) * (4 if header['descr'][1] == 'U' else 1)
+    count = 1
+    for each in header['shape']:
+        count *= each
+    parts = [body[i * width:(i + 1) * width] for i in range(count)]
+    if header['descr'][1] == 'U':
+        parts = [''.join(chr(code) for code in struct.unpack(f'<{width // 4}I', part) if code) for part in parts]
+    else:
+        parts = [part.rstrip(b'\x00') for part in parts]
+    return parts if header['shape'] else parts[0]
 
 
 class NpzFile:

@@ -26,7 +26,15 @@ class _Transform(nn.Module):
     _shown = ()
 
     def __repr__(self):
-        return f'{self.__class__.__name__}({", ".join(f"{name}={getattr(self, name)}" for name in self._shown)})'
+        shown = []
+        for name in self._shown:
+            value = getattr(self, name)
+            if isinstance(value, InterpolationMode):
+                value = value.value
+            elif name == 'ratio' and len(self._shown) == 5 and 'size' in self._shown:
+                value = tuple(round(each, 4) for each in value)
+            shown.append(f'{name}={value}')
+        return f'{self.__class__.__name__}({", ".join(shown)})'
 
 
 class ToTensor:
