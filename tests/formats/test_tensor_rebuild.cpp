@@ -120,8 +120,8 @@ class TestTensorRebuild : public QObject {
     }
 
     void names_what_it_lacks() {
-        QCOMPARE(rebuild_error(tensor("QUInt4x2Storage", 6, 0, ints({6}), ints({1}))),
-                 "storage of type 'torch.QUInt4x2Storage', which is not supported"s);
+        QCOMPARE(rebuild_error(tensor("QUInt2x4Storage", 6, 0, ints({6}), ints({1}))),
+                 "storage of type 'torch.QUInt2x4Storage', which is not supported"s);
         QCOMPARE(rebuild_error(tensor("FloatStorage", 6, 0, ints({6}), ints({1}), "_rebuild_qtensor")),
                  "quantised tensor on a storage of plain elements"s);
         QCOMPARE(rebuild_error(tensor("FloatStorage", 6, 0, ints({6}), ints({1}), "_rebuild_mkldnn_tensor")),

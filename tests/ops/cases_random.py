@@ -119,6 +119,7 @@ def drawn_from_tensors(s):
         s("aten::multinomial", table.to(dtype), 8, True)
         s("aten::multinomial", table.to(dtype)[:2], 2, False)
         s("aten::multinomial", table.to(dtype), 1, False)
+        # Drawn as without replacement since PyTorch 2: want and the numbers after it are those of 2.15.
         s("aten::multinomial", table.to(dtype), 1, True)
         s("aten::multinomial", table.to(dtype).t().contiguous().t(), 6, True)
     for args in ((table, 0, True), (table, 5, False), (-table, 2, True), (table * 0, 2, True), (table * 0, 2, False), (table / 0, 2, True),

@@ -88,7 +88,7 @@ class PythonModule final : public PythonObject {
     std::string name_;
     std::map<std::string, IValue, std::less<>> values_;
     std::map<std::string, std::string, std::less<>> lazy_;  // name: module
-    NamespacePtr globals_;  // null: values_ are all its names
+    NamespacePtr globals_;                                  // null: values_ are all its names
     Fallback fallback_;
 };
 
