@@ -3,17 +3,18 @@
 // An operator on a device beside the same on the CPU.
 
 #include <string>
+#include <string_view>
 
 #include "core/dispatch/registry.h"
 
 namespace loupe::sweep {
 
 // What a sample's results and gradients on the device differ in from the CPU's, in value, dtype, strides, device or
-// refusal; empty when they agree.
-std::string difference_on(Device device, const Operator& op, const Sample& sample);
+// refusal; empty when they agree. without_rounding: gradients that rounding decides are passed over, each by itself.
+std::string difference_on(Device device, const Operator& op, const Sample& sample, bool without_rounding = false);
 
-// Does the CPU itself miss, by as much as is allowed between devices, what float64 gives? Then rounding decides the
-// sample's gradients, and another order of additions gives others.
-bool is_decided_by_rounding(const Operator& op, const Sample& sample);
+// Does the CPU itself miss, by as much as is allowed between devices, what float64 gives for the gradient that the
+// difference names ("gradient 4: ...")? Then rounding decides it, and another order of additions gives another.
+bool is_decided_by_rounding(const Operator& op, const Sample& sample, std::string_view difference);
 
 }  // namespace loupe::sweep
