@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <limits>
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
@@ -17,7 +18,8 @@ thread_local LoopRecorder* detail::thread_loop_recorder = nullptr;
 
 namespace {
 
-constexpr std::int64_t kChunk = 512;  // elements of a buffer
+constexpr std::int64_t kChunk = 512;     // elements of a buffer
+constexpr std::int64_t kRowChunk = 128;  // copies of a number that changes from row to row
 constexpr std::size_t kMaxElementSize = 16;
 constexpr std::int64_t kShortestRow = 32;  // shorter ones are gathered
 
@@ -179,14 +181,15 @@ class Loop {
     // Row by row, without buffers but for the numbers.
     void run_rows(std::int64_t begin, std::int64_t end) const {
         alignas(64) std::byte buffers[kMaxOperands][static_cast<std::size_t>(kChunk) * kMaxElementSize];
-        bool has_numbers = false;
+        std::int64_t most = std::numeric_limits<std::int64_t>::max();
         for (std::size_t i = 0; i < count_; ++i) {
-            has_numbers |= dims_[0].strides[i] == 0;
-            if (arrays_[i].access == Access::Constant)
-                fill_buffer(i, arrays_[i].base, buffers[i], std::min(kChunk, end - begin));
+            if (dims_[0].strides[i] != 0) continue;
+            const bool is_constant = arrays_[i].access == Access::Constant;
+            if (is_constant) fill_buffer(i, arrays_[i].base, buffers[i], std::min(kChunk, end - begin));
+            most = std::min(most, is_constant ? kChunk : kRowChunk);
         }
         for_common_rows(begin, end, [&](const Pointers& rows, std::int64_t length) {
-            const std::int64_t piece = has_numbers ? std::min(kChunk, length) : length;
+            const std::int64_t piece = std::min(most, length);
             std::array<void*, kMaxOperands> pointers;
             for (std::size_t i = 0; i < count_; ++i) {
                 pointers[i] = rows[i];

@@ -88,18 +88,6 @@ inline dnnl::pooling_v2_backward::primitive_desc pooling_backward(const dnnl::en
     return {descriptor, user_scratchpad(), engine, pooling_forward(engine, algorithm, diff_src, diff_dst, g)};
 }
 
-inline dnnl::eltwise_forward::primitive_desc eltwise_forward(const dnnl::engine& engine, dnnl::algorithm algorithm,
-                                                             const Layout& layout) {
-    const dnnl::eltwise_forward::desc descriptor(dnnl::prop_kind::forward_training, algorithm, layout, 0.0f, 0.0f);
-    return {descriptor, user_scratchpad(), engine};
-}
-
-inline dnnl::eltwise_backward::primitive_desc eltwise_backward(const dnnl::engine& engine, dnnl::algorithm algorithm,
-                                                               const Layout& layout) {
-    const dnnl::eltwise_backward::desc descriptor(algorithm, layout, layout, 0.0f, 0.0f);
-    return {descriptor, user_scratchpad(), engine, eltwise_forward(engine, algorithm, layout)};
-}
-
 // Both with mean and variance beside the result. `epsilon` is added to the variance.
 inline dnnl::batch_normalization_forward::primitive_desc batch_normalization_forward(const dnnl::engine& engine,
                                                                                      dnnl::prop_kind kind,
@@ -123,12 +111,6 @@ inline dnnl::layer_normalization_forward::primitive_desc layer_normalization_for
                                                                                      dnnl::normalization_flags flags) {
     const dnnl::layer_normalization_forward::desc descriptor(dnnl::prop_kind::forward_training, layout, epsilon, flags);
     return {descriptor, user_scratchpad(), engine};
-}
-
-// Softmax, or its logarithm with Primitive = dnnl::logsoftmax_forward, over dimension `axis`.
-template <typename Primitive>
-typename Primitive::primitive_desc softmax_forward(const dnnl::engine& engine, const Layout& layout, int axis) {
-    return {typename Primitive::desc(dnnl::prop_kind::forward_training, layout, axis), user_scratchpad(), engine};
 }
 
 // Layouts of one direction of one recurrent layer: sequence [T, B, I], states [1, 1, B, H], weights [1, 1, I or H,

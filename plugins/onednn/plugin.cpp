@@ -28,7 +28,6 @@ void register_all(const PluginRegistries& registries) {
                     concat("needs oneDNN ", DNNL_VERSION_MAJOR, ", found ", version.major, ".", version.minor));
     }
     keep_freed_memory();
-    onednn::register_activations(registries);
     onednn::register_avg_pool(registries);
     onednn::register_batch_norm(registries);
     onednn::register_convolution(registries);
@@ -36,7 +35,6 @@ void register_all(const PluginRegistries& registries) {
     onednn::register_layer_norm(registries);
     onednn::register_max_pool(registries);
     onednn::register_products(registries);
-    onednn::register_softmax(registries);
 }
 
 }  // namespace
@@ -44,7 +42,7 @@ void register_all(const PluginRegistries& registries) {
 LOUPE_PLUGIN_EXPORT const PluginTable* loupe_plugin() {
     static constexpr PluginTable kTable{
         kPluginInterface, "onednn",
-        "CPU kernels from oneDNN: convolution, products, pooling, normalisation, softmax, activations, LSTM and GRU.",
+        "CPU kernels from oneDNN: convolution, products, pooling, normalisation, LSTM and GRU.",
         "oneDNN 2.6", register_all};
     return &kTable;
 }

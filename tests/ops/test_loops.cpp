@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numbers>
 
 #include "core/base/error.h"
 #include "core/dispatch/functions.h"
@@ -123,7 +124,7 @@ class TestLoops : public QObject {
     void functions_data() {
         QTest::addColumn<QString>("name");
         for (const char* name : {"exp", "log", "tanh", "sigmoid", "erf", "sin", "cos", "expm1", "log1p", "exp2", "log2",
-                                 "log10", "tan", "asin", "acos", "atan", "sinh", "cosh"})
+                                 "log10", "tan", "asin", "acos", "atan", "sinh", "cosh", "gelu"})
             QTest::newRow(name) << QString(name);
     }
     // Within a few units in the last place of the mathematical value, over the range where results are neither 0 nor
@@ -149,9 +150,11 @@ class TestLoops : public QObject {
             {"atan", [](double x) { return std::atan(x); }},
             {"sinh", [](double x) { return std::sinh(x); }},
             {"cosh", [](double x) { return std::cosh(x); }},
+            {"gelu", [](double x) { return x * std::erfc(-x / std::numbers::sqrt2) / 2; }},
         };
         const bool positive = name.startsWith("log");
-        const double range = name == "asin" || name == "acos" ? 2 : 160;
+        const double range = name == "asin" || name == "acos" ? 2 : name == "gelu" ? 24 : 160;
+        const double slack = name == "gelu" ? 6e-7 : 1e-7;  // 1 + erf(x) cancels, as in PyTorch
         constexpr std::int64_t kCount = 20011;
         const Tensor x = empty(span_of(Dims{kCount}), ScalarType::Float32);
         for (std::int64_t i = 0; i < kCount; ++i) {
@@ -160,13 +163,14 @@ class TestLoops : public QObject {
         }
         const Operator* op = find_operator("aten::" + name.toStdString());
         IValue result;
-        const IValue argument(x);
-        call_operator(*op, {&argument, 1}, &result);
+        std::vector<IValue> arguments{x};
+        if (name == "gelu") arguments.emplace_back("none");
+        call_operator(*op, arguments, &result);
         const Tensor y = result.to_tensor();
         for (std::int64_t i = 0; i < kCount; ++i) {
             const double expected = exact.at(name)(static_cast<double>(x.data<float>()[i]));
             const double error = std::abs(static_cast<double>(y.data<float>()[i]) - expected);
-            if (error > 1.3e-6 * std::abs(expected) + 1e-7)
+            if (error > 1.3e-6 * std::abs(expected) + slack)
                 QFAIL(qPrintable(QString("at %1: off by %2").arg(x.data<float>()[i]).arg(error)));
         }
     }
@@ -239,6 +243,79 @@ class TestLoops : public QObject {
                 for (std::int64_t i = 0; i < values.numel(); ++i) {
                     QCOMPARE(values.data<float>()[i], best[static_cast<std::size_t>(i)]);
                     QCOMPARE(element<float>(chosen, i), best[static_cast<std::size_t>(i)]);
+                }
+            }
+        }
+    }
+
+    // Of rows and of columns, NaN anywhere makes its own result NaN and no other.
+    void greatestWithNan() {
+        Random random;
+        for (const auto& [rows, columns] : {std::pair{19, 37}, {8, 16}, {16, 1}, {3, 70}, {600, 33}}) {
+            for (const int at : {0, 1, columns - 1, columns, rows * columns / 2, rows * columns - 1}) {
+                const Tensor x = random_tensor(random, {rows, columns}, ScalarType::Float32);
+                x.data<float>()[at] = NAN;
+                for (const std::int64_t dim : {0, 1}) {
+                    for (const bool turned : {false, true}) {
+                        const Tensor given = turned ? fn::transpose(x, 0, 1) : x;
+                        const std::int64_t over = turned ? 1 - dim : dim;
+                        const Tensor most = fn::amax(given, Dims{over}, false),
+                                     least = fn::amin(given, Dims{over}, false);
+                        for (std::int64_t i = 0; i < most.numel(); ++i) {
+                            float high = -INFINITY, low = INFINITY;
+                            bool nan = false;
+                            for (std::int64_t k = 0; k < (dim == 0 ? rows : columns); ++k) {
+                                const float v = x.data<float>()[dim == 0 ? k * columns + i : i * columns + k];
+                                high = std::max(high, v);
+                                low = std::min(low, v);
+                                nan = nan || std::isnan(v);
+                            }
+                            QCOMPARE(std::isnan(most.data<float>()[i]), nan);
+                            QCOMPARE(std::isnan(least.data<float>()[i]), nan);
+                            if (nan) continue;
+                            QCOMPARE(most.data<float>()[i], high);
+                            QCOMPARE(least.data<float>()[i], low);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    // In float64 by the definition; what is -inf is 0, and NaN or inf takes its whole row and no other.
+    void softmaxes() {
+        Random random;
+        for (const std::int64_t n : {1, 2, 15, 16, 33, 130, 512, 600}) {
+            const Tensor x = fn::mul_scalar(random_tensor(random, {13, n}, ScalarType::Float32), Scalar(30));
+            float* const data = x.data<float>();
+            std::fill_n(data + n, (n + 1) / 2, -INFINITY);
+            std::fill_n(data + 2 * n, n, -INFINITY);
+            data[5 * n + n / 2] = NAN;
+            data[6 * n + n - 1] = INFINITY;
+            std::fill_n(data + 7 * n, n, -3e38F);
+            data[8 * n] = 3e38F;
+            for (const bool over_columns : {false, true}) {
+                const Tensor given = over_columns ? fn::contiguous(fn::transpose(x, 0, 1)) : x;
+                const std::int64_t dim = over_columns ? 0 : 1;
+                const Tensor y = fn::contiguous(fn::transpose(fn::softmax(given, dim), 0, dim == 0 ? 1 : 0));
+                const Tensor log = fn::contiguous(fn::transpose(fn::log_softmax(given, dim), 0, dim == 0 ? 1 : 0));
+                for (std::int64_t r = 0; r < 13; ++r) {
+                    const float* row = data + r * n;
+                    double most = -INFINITY, sum = 0;
+                    for (std::int64_t i = 0; i < n; ++i) most = std::max(most, double(row[i]));
+                    for (std::int64_t i = 0; i < n; ++i) sum += std::exp(row[i] - most);
+                    for (std::int64_t i = 0; i < n; ++i) {
+                        const double p = std::exp(row[i] - most) / sum, l = row[i] - most - std::log(sum);
+                        const float got = y.data<float>()[r * n + i], got_log = log.data<float>()[r * n + i];
+                        QCOMPARE(std::isnan(got), std::isnan(p));
+                        QCOMPARE(std::isnan(got_log), std::isnan(l));
+                        if (std::isnan(p)) continue;
+                        // the difference to the largest is rounded to float32
+                        const double tolerance = (3e-7 + 6e-8 * std::min(std::abs(row[i] - most), 200.0)) * p +
+                                                 1.2e-38;  // the smallest normal number
+                        QVERIFY2(std::abs(got - p) <= tolerance, qPrintable(QString("%1 %2").arg(got).arg(p)));
+                        QVERIFY(l == got_log || std::abs(got_log - l) <= 3e-6 + 1e-6 * std::abs(l));
+                    }
                 }
             }
         }

@@ -147,6 +147,11 @@ LOUPE_INLINE inline void run_stage(const Stage<T>& stage, const T* __restrict xr
             small_transform<kRadix, T>(re, im, out_re, out_im);
             unrolled<kRadix>([&](auto j) LOUPE_INLINE {
                 const std::int64_t at = q + width * (p * kRadix + static_cast<std::int64_t>(j));
+                if constexpr (decltype(j)::value == 0) {  // its root is 1
+                    std::memcpy(yr + at, &out_re[j], sizeof(V));
+                    std::memcpy(yi + at, &out_im[j], sizeof(V));
+                    return;
+                }
                 const V turned_re = out_re[j] * wr[j] - out_im[j] * wi[j];
                 const V turned_im = out_re[j] * wi[j] + out_im[j] * wr[j];
                 std::memcpy(yr + at, &turned_re, sizeof(V));
@@ -245,23 +250,42 @@ LOUPE_INLINE inline T* place_of(T* re, T* im, std::int64_t at) {
     return (kParts == 2 && at % 2 == 1 ? im : re) + at / kParts * kLanes<T>;
 }
 
+// Calls tile(at) on whole tiles of kSide numbers from `begin` on; where they end.
+template <std::int64_t kSide, typename Tile>
+LOUPE_INLINE inline std::int64_t for_tiles(std::int64_t begin, std::int64_t end, Tile&& tile) {
+    std::int64_t at = begin;
+    for (; at + kSide <= end; at += kSide) tile(at);
+    return at;
+}
+// Lanes whose numbers change places in registers at once: 32 bytes of them.
+template <typename T>
+constexpr std::size_t kWideTile = 32 / sizeof(T);
+
 // n elements of the lines into re, and im when they are complex.
 template <int kParts, typename T>
 void gather(const BlockLines<kParts, const T>& from, std::int64_t n, T* re, T* im) {
     with_best_instructions([&]() LOUPE_INLINE {
-        const std::int64_t numbers = from.step == kParts ? n * kParts / 4 * 4 : 0;
-        for (std::size_t lane = 0; lane < kLanes<T>; lane += 4) {
-            for (std::int64_t at = 0; at < numbers; at += 4) {
-                FourByFour<T> rows;
-                for (std::size_t i = 0; i < 4; ++i) std::memcpy(&rows[i], from.line[lane + i] + at, sizeof(rows[i]));
-                transpose_four<T>(rows);
-                for (std::int64_t j = 0; j < 4; ++j) {
-                    std::memcpy(place_of<kParts>(re, im, at + j) + lane, &rows[static_cast<std::size_t>(j)],
-                                sizeof(rows[0]));
-                }
+        const std::int64_t all = from.step == kParts ? n * kParts : 0;
+        std::int64_t done = 0;
+        const auto tiles = [&]<std::size_t kSide>(std::integral_constant<std::size_t, kSide>) LOUPE_INLINE {
+            std::int64_t end = done;
+            for (std::size_t lane = 0; lane < kLanes<T>; lane += kSide) {
+                end = for_tiles<static_cast<std::int64_t>(kSide)>(done, all, [&](std::int64_t at) LOUPE_INLINE {
+                    Tile<T, kSide> rows;
+                    for (std::size_t i = 0; i < kSide; ++i)
+                        std::memcpy(&rows[i], from.line[lane + i] + at, sizeof(rows[i]));
+                    transpose_tile(rows);
+                    unrolled<kSide>([&](auto j) LOUPE_INLINE {
+                        T* to = place_of<kParts>(re, im, at + static_cast<std::int64_t>(decltype(j)::value));
+                        std::memcpy(to + lane, &rows[j], sizeof(rows[0]));
+                    });
+                });
             }
-        }
-        for (std::int64_t at = numbers; at < n * kParts; ++at) {
+            done = end;
+        };
+        tiles(std::integral_constant<std::size_t, kWideTile<T>>());
+        if constexpr (kWideTile < T >> 4) tiles(std::integral_constant<std::size_t, 4>());
+        for (std::int64_t at = done; at < n * kParts; ++at) {
             T* to = place_of<kParts>(re, im, at);
             const std::int64_t offset = at / kParts * from.step + at % kParts;
             for (std::size_t i = 0; i < kLanes<T>; ++i) to[i] = from.line[i][offset];
@@ -273,22 +297,30 @@ void gather(const BlockLines<kParts, const T>& from, std::int64_t n, T* re, T* i
 template <int kParts, typename T>
 void scatter(const BlockLines<kParts, T>& to, std::int64_t n, T* re, T* im, T scale) {
     with_best_instructions([&]() LOUPE_INLINE {
-        const std::int64_t numbers = to.step == kParts ? n * kParts / 4 * 4 : 0;
+        const std::int64_t all = to.step == kParts ? n * kParts : 0;
         const auto count = static_cast<std::size_t>(to.count);
-        for (std::size_t lane = 0; lane < count; lane += 4) {
-            for (std::int64_t at = 0; at < numbers; at += 4) {
-                FourByFour<T> rows;
-                for (std::int64_t j = 0; j < 4; ++j) {
-                    Four<T>& row = rows[static_cast<std::size_t>(j)];
-                    std::memcpy(&row, place_of<kParts>(re, im, at + j) + lane, sizeof(row));
-                    row *= scale;
-                }
-                transpose_four<T>(rows);
-                for (std::size_t i = 0; i < std::min<std::size_t>(4, count - lane); ++i)
-                    std::memcpy(to.line[lane + i] + at, &rows[i], sizeof(rows[i]));
+        std::int64_t done = 0;
+        const auto tiles = [&]<std::size_t kSide>(std::integral_constant<std::size_t, kSide>) LOUPE_INLINE {
+            std::int64_t end = done;
+            for (std::size_t lane = 0; lane < count; lane += kSide) {
+                const std::size_t lines = std::min(kSide, count - lane);
+                end = for_tiles<static_cast<std::int64_t>(kSide)>(done, all, [&](std::int64_t at) LOUPE_INLINE {
+                    Tile<T, kSide> rows;
+                    unrolled<kSide>([&](auto j) LOUPE_INLINE {
+                        const T* from = place_of<kParts>(re, im, at + static_cast<std::int64_t>(decltype(j)::value));
+                        std::memcpy(&rows[j], from + lane, sizeof(rows[j]));
+                        rows[j] *= scale;
+                    });
+                    transpose_tile(rows);
+                    for (std::size_t i = 0; i < lines; ++i)
+                        std::memcpy(to.line[lane + i] + at, &rows[i], sizeof(rows[i]));
+                });
             }
-        }
-        for (std::int64_t at = numbers; at < n * kParts; ++at) {
+            done = end;
+        };
+        tiles(std::integral_constant<std::size_t, kWideTile<T>>());
+        if constexpr (kWideTile < T >> 4) tiles(std::integral_constant<std::size_t, 4>());
+        for (std::int64_t at = done; at < n * kParts; ++at) {
             const T* from = place_of<kParts>(re, im, at);
             const std::int64_t offset = at / kParts * to.step + at % kParts;
             for (std::size_t i = 0; i < count; ++i) to.line[i][offset] = from[i] * scale;
@@ -456,15 +488,17 @@ bool suits_lanes(Lines lines, std::int64_t n) {
 }
 
 template <typename T>
-void complex_to_complex_in_lanes(std::complex<T>* data, Lines lines, std::int64_t n, bool forward, T scale) {
+void complex_to_complex_in_lanes(const std::complex<T>* from, std::complex<T>* to, Lines lines, std::int64_t n,
+                                 bool forward, T scale) {
     const Starts starts{lines, n};
-    T* numbers = reinterpret_cast<T*>(data);
+    const T* read = reinterpret_cast<const T*>(from);
+    T* written = reinterpret_cast<T*>(to);
     const Transform<T> transform(n);
     for_each_block<T>(lines, transform.block_length(), kLanes<T>,
                       [&](Block<T>& block, std::int64_t first, std::int64_t count) {
-                          gather(BlockLines<2, const T>(numbers, starts, first, count), n, block.re(), block.im());
+                          gather(BlockLines<2, const T>(read, starts, first, count), n, block.re(), block.im());
                           transform(block, forward);
-                          scatter(BlockLines<2, T>(numbers, starts, first, count), n, block.re(), block.im(), scale);
+                          scatter(BlockLines<2, T>(written, starts, first, count), n, block.re(), block.im(), scale);
                       });
 }
 
@@ -511,8 +545,10 @@ void complex_to_real_in_lanes(const std::complex<T>* from, T* to, Lines lines, s
         });
 }
 
-template void complex_to_complex_in_lanes(std::complex<float>*, Lines, std::int64_t, bool, float);
-template void complex_to_complex_in_lanes(std::complex<double>*, Lines, std::int64_t, bool, double);
+template void complex_to_complex_in_lanes(const std::complex<float>*, std::complex<float>*, Lines, std::int64_t, bool,
+                                          float);
+template void complex_to_complex_in_lanes(const std::complex<double>*, std::complex<double>*, Lines, std::int64_t, bool,
+                                          double);
 template void real_to_complex_in_lanes(const float*, std::complex<float>*, Lines, std::int64_t, float);
 template void real_to_complex_in_lanes(const double*, std::complex<double>*, Lines, std::int64_t, double);
 template void complex_to_real_in_lanes(const std::complex<float>*, float*, Lines, std::int64_t, float);

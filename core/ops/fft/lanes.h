@@ -14,7 +14,8 @@ bool suits_lanes(Lines lines, std::int64_t n);
 
 // As the functions of transform.h, for lines that suit.
 template <typename T>
-void complex_to_complex_in_lanes(std::complex<T>* data, Lines lines, std::int64_t n, bool forward, T scale);
+void complex_to_complex_in_lanes(const std::complex<T>* from, std::complex<T>* to, Lines lines, std::int64_t n,
+                                 bool forward, T scale);
 template <typename T>
 void real_to_complex_in_lanes(const T* from, std::complex<T>* to, Lines lines, std::int64_t n, T scale);
 template <typename T>

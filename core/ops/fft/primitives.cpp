@@ -51,15 +51,20 @@ void require_complex(const Tensor& self) {
     require(is_complex(self.dtype()), "Expected self.is_complex() to be true, but got false.");
 }
 
-// All dims of a contiguous complex tensor, in place; the scale goes with the last.
-void transform_in_place(const Tensor& t, IntSpan dims, bool forward, double scale) {
-    if (t.numel() == 0) return;
-    with_real_type(t.dtype(), [&]<typename T>(T) {
+// All dims of a contiguous complex tensor into another, which may be the same; the scale goes with the last.
+void transform_dims(const Tensor& from, const Tensor& to, IntSpan dims, bool forward, double scale) {
+    if (to.numel() == 0) return;
+    with_real_type(to.dtype(), [&]<typename T>(T) {
         for (std::size_t i = dims.size(); i-- > 0;) {
-            complex_to_complex(t.data<std::complex<T>>(), lines_along(t.sizes(), dims[i]), t.size(dims[i]), forward,
+            const Tensor& source = i + 1 == dims.size() ? from : to;
+            complex_to_complex(source.data<std::complex<T>>(), to.data<std::complex<T>>(),
+                               lines_along(to.sizes(), dims[i]), to.size(dims[i]), forward,
                                static_cast<T>(i == 0 ? scale : 1.0));
         }
     });
+}
+void transform_in_place(const Tensor& t, IntSpan dims, bool forward, double scale) {
+    transform_dims(t, t, dims, forward, scale);
 }
 
 // A contiguous tensor to compute in: `out` itself when it is one.
@@ -81,8 +86,9 @@ TensorMeta c2c_meta(const Tensor& self, const Dims& dims, std::int64_t, bool) {
 void c2c(const Tensor& out, const Tensor& self, const Dims& dims, std::int64_t norm, bool forward) {
     const Dims axes = wrapped(self, dims);
     const Tensor work = contiguous_target(out);
-    copy_into(work, self);
-    transform_in_place(work, span_of(axes), forward, scale_of(norm, self.sizes(), axes));
+    const bool reads_self = self.is_contiguous() && self.dtype() == work.dtype() && !axes.empty();
+    if (!reads_self) copy_into(work, self);
+    transform_dims(reads_self ? self : work, work, span_of(axes), forward, scale_of(norm, self.sizes(), axes));
     deliver(out, work);
 }
 

@@ -103,16 +103,16 @@ class Chirp {
             if (k > 0) kernel[static_cast<std::size_t>(padded_ - k)] = kernel[static_cast<std::size_t>(k)];
         }
         spectrum_.resize(kernel.size());
-        complex_to_complex(kernel.data(), Lines{}, padded_, true, T(1));
+        complex_to_complex(kernel.data(), kernel.data(), Lines{}, padded_, true, T(1));
         spectrum_ = std::move(kernel);
     }
 
     void forward(std::complex<T>* to, const std::complex<T>* from) const {
         Array<T> work(spectrum_.size());
         for (std::size_t k = 0; k < n_; ++k) work[k] = from[k] * chirp_[k];
-        complex_to_complex(work.data(), Lines{}, padded_, true, T(1));
+        complex_to_complex(work.data(), work.data(), Lines{}, padded_, true, T(1));
         for (std::size_t k = 0; k < work.size(); ++k) work[k] *= spectrum_[k];
-        complex_to_complex(work.data(), Lines{}, padded_, false, T(1));
+        complex_to_complex(work.data(), work.data(), Lines{}, padded_, false, T(1));
         for (std::size_t k = 0; k < n_; ++k) to[k] = work[k] * chirp_[k];
     }
 
@@ -242,7 +242,7 @@ template <typename T>
 void transform_long_line(std::complex<T>* data, std::int64_t n, bool forward, T scale) {
     const std::int64_t rows = middle_factor(n);
     const std::int64_t columns = n / rows;
-    complex_to_complex(data, Lines{1, columns}, rows, forward, T(1));
+    complex_to_complex(data, data, Lines{1, columns}, rows, forward, T(1));
     const Roots roots(n);
     const Line<T> line(columns);
     Array<T> turned(static_cast<std::size_t>(n));
@@ -275,12 +275,16 @@ bool is_long(const Line<T>& line, Lines lines) {
 }  // namespace
 
 template <typename T>
-void complex_to_complex(std::complex<T>* data, Lines lines, std::int64_t n, bool forward, T scale) {
-    if (suits_lanes(lines, n)) return complex_to_complex_in_lanes(data, lines, n, forward, scale);
+void complex_to_complex(const std::complex<T>* from, std::complex<T>* to, Lines lines, std::int64_t n, bool forward,
+                        T scale) {
+    if (suits_lanes(lines, n)) return complex_to_complex_in_lanes(from, to, lines, n, forward, scale);
     const Line<T> line(n);
-    if (is_long(line, lines)) return transform_long_line(data, n, forward, scale);
-    for_each_line(data, n, data, n, lines, scale,
-                  [&](std::complex<T>* to, const std::complex<T>* from) { line.complex(to, from, forward); });
+    if (is_long(line, lines)) {
+        if (from != to) std::copy_n(from, n, to);
+        return transform_long_line(to, n, forward, scale);
+    }
+    for_each_line(from, n, to, n, lines, scale,
+                  [&](std::complex<T>* out, const std::complex<T>* in) { line.complex(out, in, forward); });
 }
 
 template <typename T>
@@ -294,7 +298,7 @@ void real_to_complex(const T* from, std::complex<T>* to, Lines lines, std::int64
     // Even elements as real parts, odd ones as imaginary parts.
     const std::int64_t half = n / 2;
     for (std::int64_t k = 0; k < half; ++k) to[k] = {from[2 * k], from[2 * k + 1]};
-    complex_to_complex(to, Lines{}, half, true, scale);
+    complex_to_complex(to, to, Lines{}, half, true, scale);
     to[half] = to[0];
     const Roots roots(n);
     for (std::int64_t k = 0; k <= half / 2; ++k) {
@@ -322,15 +326,15 @@ void complex_to_real(const std::complex<T>* from, T* to, Lines lines, std::int64
         const std::complex<T> b = k == 0 ? from[half].real() : std::conj(from[half - k]);
         packed[static_cast<std::size_t>(k)] = (a + b) + std::complex<T>(0, 1) * ((a - b) * std::conj(roots.at<T>(k)));
     }
-    complex_to_complex(packed.data(), Lines{}, half, false, scale);
+    complex_to_complex(packed.data(), packed.data(), Lines{}, half, false, scale);
     for (std::int64_t k = 0; k < half; ++k) {
         to[2 * k] = packed[static_cast<std::size_t>(k)].real();
         to[2 * k + 1] = packed[static_cast<std::size_t>(k)].imag();
     }
 }
 
-template void complex_to_complex(std::complex<float>*, Lines, std::int64_t, bool, float);
-template void complex_to_complex(std::complex<double>*, Lines, std::int64_t, bool, double);
+template void complex_to_complex(const std::complex<float>*, std::complex<float>*, Lines, std::int64_t, bool, float);
+template void complex_to_complex(const std::complex<double>*, std::complex<double>*, Lines, std::int64_t, bool, double);
 template void real_to_complex(const float*, std::complex<float>*, Lines, std::int64_t, float);
 template void real_to_complex(const double*, std::complex<double>*, Lines, std::int64_t, double);
 template void complex_to_real(const std::complex<float>*, float*, Lines, std::int64_t, float);

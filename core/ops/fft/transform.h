@@ -9,9 +9,10 @@
 
 namespace loupe::fft {
 
-// X[k] = scale * sum_j x[j] exp(-+2 pi i jk / n), - when forward; in place. n >= 1.
+// X[k] = scale * sum_j x[j] exp(-+2 pi i jk / n), - when forward; `to` may be `from`. n >= 1.
 template <typename T>
-void complex_to_complex(std::complex<T>* data, Lines lines, std::int64_t n, bool forward, T scale);
+void complex_to_complex(const std::complex<T>* from, std::complex<T>* to, Lines lines, std::int64_t n, bool forward,
+                        T scale);
 // Forward, of real lines: the n / 2 + 1 first terms; the others are their conjugates.
 template <typename T>
 void real_to_complex(const T* from, std::complex<T>* to, Lines lines, std::int64_t n, T scale);

@@ -71,30 +71,53 @@ void index_select_backward(GradientContext& context) {
     });
 }
 
+// Do about as many of the indices, which are below `size`, fall into each of `parts` equal ranges?
+bool spread_evenly(const std::vector<std::int64_t>& index, std::int64_t size, std::int64_t parts) {
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(parts));
+    for (const std::int64_t i : index) ++counts[static_cast<std::size_t>(i * parts / size)];
+    return *std::max_element(counts.begin(), counts.end()) * parts * 2 <= static_cast<std::int64_t>(index.size()) * 3;
+}
+
 // Calls row(to, from, n) for runs of elements: those at the indices of `out` beside those of `source`.
 template <typename T, typename Row>
 void for_slices(const Tensor& out, std::int64_t dim, const std::vector<std::int64_t>& index, const Tensor& source,
                 Row row) {
     const Lines to = lines_of(out.sizes(), dim);
     const auto count = static_cast<std::int64_t>(index.size());
-    const auto work = [&](std::int64_t outer_begin, std::int64_t outer_end, std::int64_t inner_begin,
-                          std::int64_t inner_end) {
-        for (std::int64_t o = outer_begin; o < outer_end; ++o) {
+    if (count == 0) return;
+    struct Part {
+        std::int64_t begin, end;
+    };
+    const auto work = [&](Part outer, Part targets, Part inner) {
+        for (std::int64_t o = outer.begin; o < outer.end; ++o) {
             for (std::int64_t i = 0; i < count; ++i) {
-                T* target = out.data<T>() + (o * to.size + index[static_cast<std::size_t>(i)]) * to.inner;
+                const std::int64_t at = index[static_cast<std::size_t>(i)];
+                if (at < targets.begin || at >= targets.end) continue;
+                T* target = out.data<T>() + (o * to.size + at) * to.inner;
                 const T* from = source.data<T>() + (o * count + i) * to.inner;
-                row(target + inner_begin, from + inner_begin, inner_end - inner_begin);
+                row(target + inner.begin, from + inner.begin, inner.end - inner.begin);
             }
         }
     };
     constexpr std::int64_t kGrain = 32768;
-    // Slices may hit the same place, so threads share the other dimensions.
+    const Part all_outer{0, to.outer}, all_targets{0, to.size}, all_inner{0, to.inner};
+    const std::int64_t threads = thread_count();
+    // Slices may hit the same place, so threads share something else: the other dimensions, or the places, which stay
+    // in the cache of the thread that writes them.
     if (to.outer > 1) {
         parallel_for(0, to.outer, std::max<std::int64_t>(kGrain / std::max<std::int64_t>(count * to.inner, 1), 1),
-                     [&](std::int64_t b, std::int64_t e) { work(b, e, 0, to.inner); });
+                     [&](std::int64_t b, std::int64_t e) {
+                         work({b, e}, all_targets, all_inner);
+                     });
+    } else if (threads > 1 && count * to.inner > kGrain && to.inner >= 8 && spread_evenly(index, to.size, threads)) {
+        parallel_for(0, threads, 1, [&](std::int64_t b, std::int64_t e) {
+            work(all_outer, {(to.size * b + threads - 1) / threads, (to.size * e + threads - 1) / threads}, all_inner);
+        });
     } else {
         parallel_for(0, to.inner, std::max<std::int64_t>(kGrain / std::max<std::int64_t>(count, 1), 64),
-                     [&](std::int64_t b, std::int64_t e) { work(0, to.outer, b, e); });
+                     [&](std::int64_t b, std::int64_t e) {
+                         work(all_outer, all_targets, {b, e});
+                     });
     }
 }
 

@@ -131,10 +131,10 @@ struct Padded {
         }
     }
     void turn_four(const T* from, std::int64_t from_stride, T* to) {
-        FourByFour<T> rows;
+        Tile<T, 4> rows;
         for (std::int64_t r = 0; r < 4; ++r)
             std::memcpy(&rows[static_cast<std::size_t>(r)], from + r * from_stride, sizeof rows[0]);
-        transpose_four<T>(rows);
+        transpose_tile(rows);
         for (std::int64_t r = 0; r < 4; ++r)
             std::memcpy(to + r * stride, &rows[static_cast<std::size_t>(r)], sizeof rows[0]);
     }
@@ -239,7 +239,7 @@ LOUPE_INLINE inline void weigh(const Block<T>& b, T scale, T fill) {
         T* x = b.scores + r * b.stride;
         const T most = largest[r];
 #pragma omp simd
-        for (std::int64_t i = 0; i < whole; ++i) x[i] = fast_exp(x[i] - most);
+        for (std::int64_t i = 0; i < whole; ++i) x[i] = fast_exp_below_one(x[i] - most);
     }
     for (std::int64_t r = 0; r < b.rows; ++r) {
         Vector<T> sum{};

@@ -90,6 +90,26 @@ LOUPE_INLINE inline float fast_exp(float x) {
 }
 LOUPE_INLINE inline double fast_exp(double x) { return std::exp(x); }
 
+// exp of x <= 0, where what is below the smallest normal number may be 0, as in a softmax (PyTorch: exp_u20). NaN for
+// NaN. Half the instructions of fast_exp.
+LOUPE_INLINE inline float fast_exp_below_one(float x) {
+    constexpr float kMagic = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer, which its last bits hold
+    const float shifted = x * 1.44269504088896341f + kMagic;
+    const float n = shifted - kMagic;
+    float r = x - n * 0.693359375f;
+    r = r - n * -2.12194440e-4f;
+    float p = 1.9875691500e-4f;
+    p = p * r + 1.3981999507e-3f;
+    p = p * r + 8.3334519073e-3f;
+    p = p * r + 4.1665795894e-2f;
+    p = p * r + 1.6666665459e-1f;
+    p = p * r + 5.0000001201e-1f;
+    p = p * (r * r) + (r + 1.0f);
+    const float power = std::bit_cast<float>((std::bit_cast<std::uint32_t>(shifted) << 23) + (127u << 23));
+    return x < -87.3365402f ? 0.0f : p * power;
+}
+LOUPE_INLINE inline double fast_exp_below_one(double x) { return std::exp(x); }
+
 template <typename T>
 LOUPE_INLINE inline T fast_sigmoid(T x) {
     return T(1) / (T(1) + fast_exp(-x));

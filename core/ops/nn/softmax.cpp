@@ -48,14 +48,14 @@ LOUPE_INLINE inline void softmax_row(const T* x, T* y, std::int64_t n) {
     T sum = 0;
     if constexpr (Log) {
 #pragma omp simd reduction(+ : sum)
-        for (std::int64_t i = 0; i < n; ++i) sum += fast_exp(x[i] - largest);
+        for (std::int64_t i = 0; i < n; ++i) sum += fast_exp_below_one(x[i] - largest);
         const T log_sum = std::log(sum);  // not added to the largest, beside which it might vanish
 #pragma omp simd
         for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] - largest - log_sum;
     } else {
 #pragma omp simd reduction(+ : sum)
         for (std::int64_t i = 0; i < n; ++i) {
-            const T e = fast_exp(x[i] - largest);
+            const T e = fast_exp_below_one(x[i] - largest);
             y[i] = e;
             sum += e;
         }
@@ -85,10 +85,10 @@ LOUPE_INLINE inline void softmax_four_rows(const T* x, std::int64_t x_stride, T*
     if constexpr (Log) {
 #pragma omp simd reduction(+ : s0, s1, s2, s3)
         for (std::int64_t i = 0; i < n; ++i) {
-            s0 += fast_exp(x0[i] - m0);
-            s1 += fast_exp(x1[i] - m1);
-            s2 += fast_exp(x2[i] - m2);
-            s3 += fast_exp(x3[i] - m3);
+            s0 += fast_exp_below_one(x0[i] - m0);
+            s1 += fast_exp_below_one(x1[i] - m1);
+            s2 += fast_exp_below_one(x2[i] - m2);
+            s3 += fast_exp_below_one(x3[i] - m3);
         }
         const T l0 = std::log(s0), l1 = std::log(s1), l2 = std::log(s2), l3 = std::log(s3);
 #pragma omp simd
@@ -101,8 +101,8 @@ LOUPE_INLINE inline void softmax_four_rows(const T* x, std::int64_t x_stride, T*
     } else {
 #pragma omp simd reduction(+ : s0, s1, s2, s3)
         for (std::int64_t i = 0; i < n; ++i) {
-            const T e0 = fast_exp(x0[i] - m0), e1 = fast_exp(x1[i] - m1), e2 = fast_exp(x2[i] - m2),
-                    e3 = fast_exp(x3[i] - m3);
+            const T e0 = fast_exp_below_one(x0[i] - m0), e1 = fast_exp_below_one(x1[i] - m1),
+                    e2 = fast_exp_below_one(x2[i] - m2), e3 = fast_exp_below_one(x3[i] - m3);
             y0[i] = e0;
             y1[i] = e1;
             y2[i] = e2;
@@ -151,7 +151,7 @@ LOUPE_INLINE inline void softmax_columns(const T* x, T* y, std::int64_t n, std::
     for (std::int64_t i = 0; i < n; ++i) {
 #pragma omp simd
         for (std::int64_t j = 0; j < width; ++j) {
-            const T e = fast_exp(x[i * stride + j] - largest[j]);
+            const T e = fast_exp_below_one(x[i * stride + j] - largest[j]);
             if constexpr (!Log) y[i * stride + j] = e;
             sum[j] += e;
         }

@@ -38,7 +38,10 @@ struct ReluOp : Plain {
 template <class T>
 struct HardtanhOp {
     explicit HardtanhOp(const Scalar* p) : low(p[0].to<T>()), high(p[1].to<T>()) {}
-    T scalar(T x) const { return x < low ? low : (x > high ? high : x); }
+    T scalar(T x) const {  // of low above high, high is the result
+        const T raised = x < low ? low : x;
+        return raised > high ? high : raised;
+    }
     template <class D, class V>
     V vector(D d, V x) const {
         const V raised = hn::IfThenElse(hn::Lt(x, hn::Set(d, low)), hn::Set(d, low), x);

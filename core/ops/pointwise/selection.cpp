@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // where, masked_fill, clamp: elements chosen by a condition or by bounds.
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "core/dispatch/forward.h"
@@ -103,6 +105,11 @@ void masked_fill_tensor_backward(G& c) {
     c.grad("value", [&] { return fn::where_scalar_other(c.argument("mask"), c.grad_output(), Scalar(0)); });
 }
 
+// Neither NaN nor beyond float32.
+bool is_plain_bound(const Scalar& bound) {
+    const double b = std::abs(bound.to_double());
+    return b <= std::numeric_limits<float>::max() || b == std::numeric_limits<double>::infinity();
+}
 // Bounds that are not given are the ends of the type.
 void clamp_between(const Tensor& self, const IValue& low, const IValue& high, const Tensor& out) {
     const ScalarType dtype = out.dtype();
@@ -127,6 +134,12 @@ void clamp_between(const Tensor& self, const IValue& low, const IValue& high, co
         return;
     }
     const IValue inputs[] = {self, low.is_none() ? IValue(-kInfinity) : low, high.is_none() ? IValue(kInfinity) : high};
+    if (!low.is_tensor() && !high.is_tensor()) {  // numbers, which stay in registers
+        const std::array<Scalar, 4> bounds{inputs[1].to_scalar(), inputs[2].to_scalar()};
+        if (std::all_of(bounds.begin(), bounds.begin() + 2, is_plain_bound))
+            return run(activation_kernel(ActivationOp::Hardtanh, as), out, as, std::span(inputs, 1), dtype, as,
+                       bounds.data(), bounds.size());
+    }
     run(ternary_kernel(TernaryOp::Clamp, as), out, as, inputs, dtype, as);
 }
 void infer_clamp(Arguments arguments, MetaList& outputs) {

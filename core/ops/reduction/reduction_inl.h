@@ -60,10 +60,12 @@ HWY_INLINE hn::Vec<D> load_wide(D d, const T* x) {
 }
 // The lanes of a vector joined, by an operation of two vectors.
 template <class V, class Join>
-HWY_INLINE double join_lanes(V v, Join&& join) {
+HWY_INLINE hn::TFromV<V> join_lanes(V v, Join&& join) {
     const hn::DFromV<V> d;
     constexpr std::size_t kLanes = hn::MaxLanes(hn::DFromV<V>());
-    if constexpr (kLanes >= 8) v = join(v, hn::Reverse(d, v));
+    static_assert(kLanes <= 16);
+    if constexpr (kLanes >= 16) v = join(v, hn::Reverse(d, v));
+    if constexpr (kLanes >= 8) v = join(v, hn::Reverse8(d, v));
     if constexpr (kLanes >= 4) v = join(v, hn::Reverse4(d, v));
     if constexpr (kLanes >= 2) v = join(v, hn::Reverse2(d, v));
     return hn::GetLane(v);
@@ -236,11 +238,8 @@ struct Simple {
             s = std::numeric_limits<T>::quiet_NaN();
             return;
         }
-        HWY_ALIGN T left[hn::MaxLanes(hn::ScalableTag<T>())];
-        hn::Store(
-            Op::add_number_vectors(Op::add_number_vectors(best[0], best[1]), Op::add_number_vectors(best[2], best[3])),
-            d, left);
-        for (std::int64_t k = 0; k < lanes; ++k) s = Op::add(s, left[k], 0);
+        const auto better = [](auto v, auto w) HWY_ATTR { return Op::add_number_vectors(v, w); };
+        s = Op::add(s, join_lanes(better(better(best[0], best[1]), better(best[2], best[3])), better), 0);
         for (; i < n; ++i) s = Op::add(s, x[i], 0);
     }
     static void fold_numbers(void* state, const void* elements, std::int64_t n, const void* params) {
@@ -276,25 +275,70 @@ struct Simple {
         return i;
     }
     // Eight rows at a time, so that states are read and written less often than elements.
+    static constexpr std::int64_t kRowsAtOnce = 8;
     static void fold_rows(void* states, const Rows& rows, std::int64_t n, std::int64_t, const void* params) {
-        const double p = parameter(params);
         auto* s = static_cast<State*>(states);
         std::int64_t r = 0;
-        for (; r + 8 <= rows.count; r += 8) {
-            std::array<const T*, 8> x;
-            for (std::size_t k = 0; k < 8; ++k) x[k] = rows.row<T>(r + static_cast<std::int64_t>(k));
-            LOUPE_INDEPENDENT_ITERATIONS
-            for (std::int64_t i = 0; i < n; ++i) {
-                const State first =
-                    Op::add(Op::add(Op::add(Op::add(s[i], x[0][i], p), x[1][i], p), x[2][i], p), x[3][i], p);
-                s[i] = Op::add(Op::add(Op::add(Op::add(first, x[4][i], p), x[5][i], p), x[6][i], p), x[7][i], p);
+        for (; r + kRowsAtOnce <= rows.count; r += kRowsAtOnce) fold_row_group<kRowsAtOnce>(s, rows, r, n, params);
+        for (; r < rows.count; ++r) fold_row_group<1>(s, rows, r, n, params);
+    }
+    template <std::int64_t kCount>
+    static HWY_INLINE void fold_row_group(State* s, const Rows& rows, std::int64_t r, std::int64_t n,
+                                          const void* params) {
+        std::array<const T*, static_cast<std::size_t>(kCount)> x;
+        for (std::int64_t k = 0; k < kCount; ++k) x[static_cast<std::size_t>(k)] = rows.row<T>(r + k);
+        std::int64_t i = 0;
+        if constexpr (kHasVectors)
+            i = join_row_vectors(s, x, n);
+        else if constexpr (kIsExtreme)
+            i = best_of_row_vectors(s, x, n);
+        const double p = parameter(params);
+        LOUPE_INDEPENDENT_ITERATIONS
+        for (std::int64_t column = i; column < n; ++column) {
+            State state = s[column];
+            for (const T* row : x) state = Op::add(state, row[column], p);
+            s[column] = state;
+        }
+    }
+    // Whole vectors of columns; how many columns that were.
+    template <std::size_t kCount>
+    static HWY_INLINE std::int64_t join_row_vectors(State* s, const std::array<const T*, kCount>& x, std::int64_t n) {
+        const hn::ScalableTag<double> d;
+        const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+        std::int64_t i = 0;
+        for (; i + lanes <= n; i += lanes) {
+            auto state = hn::LoadU(d, s + i);
+            if constexpr (Op::kIsSum && std::is_same_v<T, float> && kCount % 2 == 0) {
+                const hn::Rebind<float, decltype(d)> narrow;
+                for (std::size_t k = 0; k < kCount; k += 2) {
+                    const auto pair = hn::Add(hn::LoadU(narrow, x[k] + i), hn::LoadU(narrow, x[k + 1] + i));
+                    state = hn::Add(state, hn::PromoteTo(d, pair));
+                }
+            } else {
+                for (std::size_t k = 0; k < kCount; ++k) state = Op::join_vectors(state, load_wide(d, x[k] + i));
             }
+            hn::StoreU(state, d, s + i);
         }
-        for (; r < rows.count; ++r) {
-            const T* x = rows.row<T>(r);
-            LOUPE_INDEPENDENT_ITERATIONS
-            for (std::int64_t i = 0; i < n; ++i) s[i] = Op::add(s[i], x[i], p);
+        return i;
+    }
+    template <std::size_t kCount>
+    static HWY_INLINE std::int64_t best_of_row_vectors(State* s, const std::array<const T*, kCount>& x,
+                                                       std::int64_t n) {
+        const hn::ScalableTag<T> d;
+        const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+        const auto no_number = hn::Set(d, std::numeric_limits<T>::quiet_NaN());
+        std::int64_t i = 0;
+        for (; i + lanes <= n; i += lanes) {
+            auto best = hn::LoadU(d, s + i);
+            auto nan = hn::IsNaN(best);
+            for (std::size_t k = 0; k < kCount; ++k) {
+                const auto v = hn::LoadU(d, x[k] + i);
+                best = Op::add_number_vectors(best, v);
+                nan = hn::Or(nan, hn::IsNaN(v));
+            }
+            hn::StoreU(hn::IfThenElse(nan, no_number, best), d, s + i);
         }
+        return i;
     }
     static void merge(void* states, const void* others, std::int64_t n) {
         auto* s = static_cast<State*>(states);

@@ -6,7 +6,6 @@
 
 namespace loupe::onednn {
 
-void register_activations(const PluginRegistries& registries);
 void register_avg_pool(const PluginRegistries& registries);
 void register_batch_norm(const PluginRegistries& registries);
 void register_convolution(const PluginRegistries& registries);
@@ -14,6 +13,5 @@ void register_layer(const PluginRegistries& registries);
 void register_layer_norm(const PluginRegistries& registries);
 void register_max_pool(const PluginRegistries& registries);
 void register_products(const PluginRegistries& registries);
-void register_softmax(const PluginRegistries& registries);
 
 }  // namespace loupe::onednn
