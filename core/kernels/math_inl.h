@@ -31,16 +31,47 @@ HWY_INLINE V exp_vector(D d, V x) {
     constexpr double kLimit = std::is_same_v<T, float> ? 87.0 : 708.0;
     return patch_lanes(d, x, hn::Exp(d, x), is_between(d, x, -kLimit, kLimit), [](T v) { return std::exp(v); });
 }
-// The same without a detour: subnormal results are not exact.
+// Where exp_between holds.
+template <class T>
+constexpr T kLeastExponent = std::is_same_v<T, float> ? T(-86.6) : T(-708);
+template <class T>
+constexpr T kLargestExponent = std::is_same_v<T, float> ? T(88.7) : T(710);
+
+// exp, of what lies outside its range as if it lay at the end; NaN is not handled. float32: Cephes' polynomial, to 1
+// ulp.
+template <class D, class V>
+HWY_INLINE V exp_between(D d, V x) {
+    using T = FloatOf<D>;
+    const V bounded = hn::Min(hn::Max(x, hn::Set(d, kLeastExponent<T>)), hn::Set(d, kLargestExponent<T>));
+    if constexpr (std::is_same_v<T, float>) {
+        const hn::RebindToUnsigned<D> bits;
+        const V magic =
+            hn::Set(d, 12582912.0F);  // 1.5 * 2^23: adding it rounds to an integer, which its last bits hold
+        const V shifted = hn::MulAdd(bounded, hn::Set(d, 1.44269504088896341F), magic);
+        const V n = hn::Sub(shifted, magic);
+        const V rough = hn::NegMulAdd(n, hn::Set(d, 0.693359375F), bounded);
+        const V r = hn::NegMulAdd(n, hn::Set(d, -2.12194440e-4F), rough);
+        V p = hn::MulAdd(hn::Set(d, 1.9875691500e-4F), r, hn::Set(d, 1.3981999507e-3F));
+        p = hn::MulAdd(p, r, hn::Set(d, 8.3334519073e-3F));
+        p = hn::MulAdd(p, r, hn::Set(d, 4.1665795894e-2F));
+        p = hn::MulAdd(p, r, hn::Set(d, 1.6666665459e-1F));
+        p = hn::MulAdd(p, r, hn::Set(d, 5.0000001201e-1F));
+        p = hn::MulAdd(p, hn::Mul(r, r), hn::Add(r, hn::Set(d, 1.0F)));
+        // 2^n, n from -125 to 128, is twice what fits.
+        const auto half = hn::Add(hn::ShiftLeft<23>(hn::BitCast(bits, shifted)), hn::Set(bits, 126U << 23));
+        return hn::Mul(hn::Add(p, p), hn::BitCast(d, half));
+    } else {
+        return hn::Exp(d, bounded);
+    }
+}
+// The same without a detour: results below the normal numbers are not exact.
 template <class D, class V>
 HWY_INLINE V exp_fast(D d, V x) {
     using T = FloatOf<D>;
-    constexpr bool kSingle = std::is_same_v<T, float>;
-    const V low = hn::Set(d, static_cast<T>(kSingle ? -104.0 : -746.0));
-    const V high = hn::Set(d, static_cast<T>(kSingle ? 88.7 : 709.7));
-    const V reach = hn::Set(d, static_cast<T>(kSingle ? -87.0 : -708.0));
-    const V result = hn::IfThenZeroElse(hn::Lt(x, low), hn::Exp(d, hn::Min(hn::Max(x, reach), high)));
-    const V infinite = hn::IfThenElse(hn::Gt(x, high), hn::Set(d, std::numeric_limits<T>::infinity()), result);
+    const V low = hn::Set(d, std::is_same_v<T, float> ? T(-104) : T(-746));
+    const V result = hn::IfThenZeroElse(hn::Lt(x, low), exp_between(d, x));
+    const V infinite = hn::IfThenElse(hn::Gt(x, hn::Set(d, kLargestExponent<T>)),
+                                      hn::Set(d, std::numeric_limits<T>::infinity()), result);
     return hn::IfThenElse(hn::IsNaN(x), x, infinite);
 }
 template <class D, class V>
@@ -73,13 +104,33 @@ HWY_INLINE V cos_vector(D d, V x) {
     return patch_lanes(d, x, hn::Cos(d, x), is_between(d, x, -1000, 1000), [](T v) { return std::cos(v); });
 }
 
-// 1 / (1 + exp(-x)). Above the limit the exponential is infinite; NaN is not handled.
+// 1 / x within an ulp or two where both are normal numbers; 0 of what is too large for that. float64: as divided.
+template <class D, class V>
+HWY_INLINE V reciprocal(D d, V x) {
+    const V one = hn::Set(d, FloatOf<D>(1));
+    if constexpr (std::is_same_v<FloatOf<D>, float>) {
+        const V rough = hn::ApproximateReciprocal(x);
+        return hn::MulAdd(rough, hn::NegMulAdd(x, rough, one), rough);  // Newton's step
+    } else {
+        return hn::Div(one, x);
+    }
+}
+
+// 1 / (1 + exp(-x)); results below the normal numbers are not exact.
 template <class D, class V>
 HWY_INLINE V sigmoid_vector(D d, V x) {
-    using T = FloatOf<D>;
-    const V one = hn::Set(d, T(1)), limit = hn::Set(d, static_cast<T>(std::is_same_v<T, float> ? 89.0 : 710.0));
-    const V result = hn::Div(one, hn::Add(one, hn::Exp(d, hn::Min(limit, hn::Neg(x)))));
+    const V one = hn::Set(d, FloatOf<D>(1));
+    const V result = reciprocal(d, hn::Add(one, exp_between(d, hn::Neg(x))));
     return hn::IfThenElse(hn::IsNaN(x), x, result);
+}
+// x / (1 + exp(-x))
+template <class D, class V>
+HWY_INLINE V silu_vector(D d, V x) {
+    using T = FloatOf<D>;
+    const V result = hn::Mul(x, reciprocal(d, hn::Add(hn::Set(d, T(1)), exp_between(d, hn::Neg(x)))));
+    // What is left of it there is nothing.
+    const auto is_gone = hn::Lt(x, hn::Set(d, -kLargestExponent<T>));
+    return hn::IfThenElse(is_gone, hn::Mul(hn::Zero(d), x), result);
 }
 
 template <class D, class V>

@@ -26,8 +26,16 @@ constexpr std::int64_t kChannelsLast = 2;
 // With fewer convolutions the conversion does not pay off.
 constexpr std::size_t kFewestConvolutions = 3;
 
+// As scripts call it, or as traces do.
+bool is_conv2d(const Node* node) {
+    static const Symbol kPlain = Symbol::intern("aten::conv2d"), kGeneral = Symbol::intern("aten::convolution"),
+                        kTraced = Symbol::intern("aten::_convolution");
+    if (node->kind() == kPlain) return node->inputs().size() == 7;
+    if (node->kind() != kGeneral && node->kind() != kTraced) return false;
+    return node->inputs().size() > 8 && constant_bool(node->input(6)) == false;  // not transposed
+}
 bool is_frozen_conv2d(const Node* node) {
-    if (node->kind().str() != "aten::conv2d" || node->inputs().size() != 7) return false;
+    if (!is_conv2d(node)) return false;
     const auto weight = constant_tensor(node->input(1));
     return weight && weight->dim() == 4 && weight->dtype() == ScalarType::Float32 &&
            weight->device().type == DeviceType::Cpu;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times inference in Tensorloupe (the frozen pipeline), ONNX Runtime, PyTorch and torch.compile alternately and prints one table.
+"""Times inference in Tensorloupe (the frozen pipeline for the inputs' shapes), ONNX Runtime, PyTorch and torch.compile alternately and prints one table.
 
     tests/bench/runtimes_bench.py [--threads N] [--rounds N] [--only NAME,...] [--no-compile]
 
@@ -69,7 +69,7 @@ def median_of(call):
 
 
 def ours(model, inputs, threads):
-    command = [CLI, "bench", model, "--inputs", inputs, "--mode", "eval", "--pipeline", "inference", "--threads", str(threads),
+    command = [CLI, "bench", model, "--inputs", inputs, "--mode", "eval", "--pipeline", "reduce_overhead", "--threads", str(threads),
                "--warmup", str(WARMUP), "--repeat", str(REPEAT), "--json"]
     result = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     return result["median"] if "median" in result else result["forward"]["median"]

@@ -462,21 +462,35 @@ class TestPasses : public QObject {
         QVERIFY(product->output()->uses()[0].user->is("aten::add.Tensor"));
     }
 
+    void imagesAreTurnedOnce_data() {
+        QTest::addColumn<QString>("call");
+        QTest::newRow("script") << "aten::conv2d(%1, %w, %none, %ones, %ones, %ones, %one)";
+        QTest::newRow("trace") << "aten::_convolution(%1, %w, %none, %ones, %ones, %ones, %no, %zeros, %one, %no, %no, "
+                                  "%yes, %yes)";
+        QTest::newRow("export") << "aten::convolution(%1, %w, %none, %ones, %ones, %ones, %no, %zeros, %one)";
+    }
     void imagesAreTurnedOnce() {
-        const auto graph = ir::parse_graph(R"(graph(%x : Tensor, %w : Tensor):
+        QFETCH(QString, call);
+        const QString text = QString(R"(graph(%x : Tensor, %w : Tensor):
   %none : NoneType = prim::Constant()
   %one : int = prim::Constant[value=1]()
   %minus : int = prim::Constant[value=-1]()
   %ones : int[] = prim::Constant[value=[1, 1]]()
+  %zeros : int[] = prim::Constant[value=[0, 0]]()
+  %no : bool = prim::Constant[value=0]()
+  %yes : bool = prim::Constant[value=1]()
   %shape : int[] = prim::ListConstruct(%one, %minus)
-  %a : Tensor = aten::conv2d(%x, %w, %none, %ones, %ones, %ones, %one)
+  %a : Tensor = CALL_X
   %b : Tensor = aten::relu(%a)
-  %c : Tensor = aten::conv2d(%b, %w, %none, %ones, %ones, %ones, %one)
-  %d : Tensor = aten::conv2d(%x, %w, %none, %ones, %ones, %ones, %one)
+  %c : Tensor = CALL_B
+  %d : Tensor = CALL_X
   %e : Tensor = aten::add(%c, %d, %one)
   %f : Tensor = aten::view(%e, %shape)
   return (%f)
-)");
+)")
+                                 .replace("CALL_X", QString(call).replace("%1", "%x"))
+                                 .replace("CALL_B", QString(call).replace("%1", "%b"));
+        const auto graph = ir::parse_graph(text.toStdString());
         ir::Node* weight = graph->create_constant(IValue(zeros(std::array<std::int64_t, 4>{2, 2, 3, 3})))
                                ->insert_before(*graph->nodes().begin());
         graph->inputs()[1]->replace_all_uses_with(weight->output());

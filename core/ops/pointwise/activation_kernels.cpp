@@ -146,7 +146,7 @@ struct SiluOp : Plain {
     using Plain::Plain;
     template <class D, class V>
     V vector(D d, V x) const {
-        return hn::Div(x, hn::Add(constant(d, 1), exp_fast(d, hn::Neg(x))));
+        return silu_vector(d, x);
     }
 };
 template <class T>

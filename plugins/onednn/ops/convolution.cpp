@@ -4,6 +4,7 @@
 #include "core/ops/nn/convolution.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "core/dispatch/bound_kernel.h"
 #include "core/ops/matrix/layout.h"
@@ -74,14 +75,20 @@ dnnl::convolution_forward::primitive_desc forward_descriptor(const Problem& p, b
                                any_layout(dims_of(span_of(p.small))), p.geometry());
 }
 
+// Images of one pixel have channels last as much as first: the layout that needs no padding, else none.
+std::optional<Layout> channels_last_layout(const Tensor& t) {
+    if (nn_ops::prefers_channels_last(t)) return layout_of(t);
+    if (t.dim() != 4 || !t.is_contiguous() || t.sizes()[2] != 1 || t.sizes()[3] != 1) return std::nullopt;
+    return Layout(dims_of(t.sizes()), Memory::data_type::f32, Memory::format_tag::acdb);
+}
+
 // Channels last on both sides stays so: reordering would cost more than another layout gains.
 dnnl::convolution_forward::primitive_desc forward_descriptor(const Problem& p, const Tensor& large, const Tensor& small,
                                                              bool with_bias) {
-    if (!nn_ops::prefers_channels_last(large) || !nn_ops::prefers_channels_last(small))
-        return forward_descriptor(p, with_bias);
+    const auto from = channels_last_layout(large), to = channels_last_layout(small);
+    if (!from || !to) return forward_descriptor(p, with_bias);
     const Layout bias = with_bias ? Layout({p.small[1]}, Memory::data_type::f32, Memory::format_tag::x) : Layout();
-    return convolution_forward(engine(), layout_of(large), any_layout(p.weight_dims()), bias, layout_of(small),
-                               p.geometry());
+    return convolution_forward(engine(), *from, any_layout(p.weight_dims()), bias, *to, p.geometry());
 }
 
 struct ForwardPlan {
