@@ -11,6 +11,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/base/huge_pages.h"
 #include "core/base/strings.h"
 
 namespace loupe {
@@ -64,7 +65,7 @@ std::string with_quoted_numbers(std::string_view text) {
 
 struct JsonDocument::Memory {
     dom::parser parser;  // owns the texts of strings
-    std::pmr::monotonic_buffer_resource block;
+    std::pmr::monotonic_buffer_resource block{huge_page_resource()};
     JsonValue root;
 };
 
@@ -166,8 +167,13 @@ const JsonValue* JsonValue::find(std::string_view key) const {
     if (!is_object()) return nullptr;
     const auto all = members();
     if (order_ == nullptr) {
+        // Most keys differ in length or in an end, which is seen without a call.
+        const auto is_it = [key](std::string_view other) {
+            return other.size() == key.size() &&
+                   (key.empty() || (other.front() == key.front() && other.back() == key.back() && other == key));
+        };
         for (std::size_t i = all.size(); i > 0; --i) {
-            if (all[i - 1].key == key) return &all[i - 1].value;
+            if (is_it(all[i - 1].key)) return &all[i - 1].value;
         }
         return nullptr;
     }
@@ -217,6 +223,11 @@ std::optional<JsonDocument> JsonDocument::parse(std::string_view text, std::size
     JsonDocument document;
     dom::parser& parser = document.memory_->parser;
     if (parser.allocate(std::max<std::size_t>(text.size(), 64), deepest) != simdjson::SUCCESS) throw std::bad_alloc();
+    if (parser.doc.allocate(text.size()) != simdjson::SUCCESS) throw std::bad_alloc();
+    // Eight bytes a value and as long as the text in the worst case; what is not written takes no memory.
+    advise_huge_pages(parser.doc.tape.get(), text.size() * sizeof(std::uint64_t));
+    advise_huge_pages(parser.doc.string_buf.get(), text.size());
+    advise_huge_pages(parser.implementation->structural_indexes.get(), text.size() * sizeof(std::uint32_t));
     dom::element root;
     auto failed = parser.parse(text.data(), text.size()).get(root);
     if (failed == simdjson::DEPTH_ERROR) return std::nullopt;
