@@ -10,8 +10,10 @@
 #include <new>
 
 #include "app/cli/commands.h"
+#include "app/cli/manual.h"
 #include "app/cli/number_option.h"
 #include "app/cli/stop_signals.h"
+#include "core/base/build_facts.h"
 #include "core/base/cancel.h"
 #include "core/base/deep_thread.h"
 #include "core/base/error.h"
@@ -384,13 +386,21 @@ int report(const Error& error) {
 int run(int argc, char** argv) {
     CLI::App app("The engine of Tensorloupe, without a window.", "tensorloupe-cli");
     app.require_subcommand(1);
+    app.set_version_flag("-v,--version", build_facts("tensorloupe-cli"));
     int status = 0;
     for (auto* add : {add_info, add_run, add_generate, add_check, add_bench, add_train, add_ir, add_bisect, add_trace,
                       add_data, add_plan, add_convert, add_passes, add_ops})
         add(app, status);
+    std::string manual;
+    app.add_subcommand("manual", "print the manual page, or what a shell completes")
+        ->group("")
+        ->add_option("KIND", manual)
+        ->required()
+        ->check(CLI::IsMember(manual_kinds()));
     try {
         const CancelScope stops(&stop_flag());
         app.parse(argc, argv);
+        if (!manual.empty()) std::fputs(manual_of(app, manual).c_str(), stdout);
     } catch (const CLI::ParseError& error) {
         const int code = error.get_exit_code();
         if (code == 0) return app.exit(error);

@@ -18,6 +18,7 @@
 #include "app/window/application.h"
 #include "app/window/docks.h"
 #include "app/window/main_window.h"
+#include "core/base/build_facts.h"
 #include "core/base/file_sandbox.h"
 #include "core/base/share_cores.h"
 #include "core/base/temporary_name.h"
@@ -192,10 +193,17 @@ bool isQuestion(int argc, char** argv) {
     return std::any_of(argv + 1, argv + argc, is_one);
 }
 
+bool isVersionQuestion(int argc, char** argv) {
+    return std::any_of(argv + 1, argv + argc, [](const char* argument) {
+        return std::strcmp(argument, "-v") == 0 || std::strcmp(argument, "--version") == 0;
+    });
+}
+
 void nameApplication() {
     QCoreApplication::setOrganizationName(QStringLiteral("Tensorloupe"));
     QCoreApplication::setApplicationName(QStringLiteral("Tensorloupe"));
-    QCoreApplication::setApplicationVersion(QStringLiteral(LOUPE_VERSION));
+    const std::string_view version = loupe::version();
+    QCoreApplication::setApplicationVersion(QString::fromUtf8(version.data(), static_cast<qsizetype>(version.size())));
 }
 
 int report(QApplication& app) {
@@ -220,6 +228,10 @@ int report(QApplication& app) {
 
 int start(int argc, char** argv) {
     const bool is_report = argc > 1 && std::strcmp(argv[1], "report") == 0;
+    if (isVersionQuestion(argc, argv)) {
+        std::printf("%s; Qt %s\n", loupe::build_facts("tensorloupe").c_str(), qVersion());
+        return 0;
+    }
     if (isQuestion(argc, argv)) {
         const QCoreApplication app(argc, argv);
         nameApplication();

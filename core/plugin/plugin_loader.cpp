@@ -133,7 +133,11 @@ std::vector<fs::path> plugin_folders() {
     std::vector<fs::path> folders;
     std::error_code failure;
     const fs::path program = fs::read_symlink("/proc/self/exe", failure);
-    if (!failure) folders.push_back(program.parent_path().parent_path() / "lib" / "plugins");
+    if (!failure) {
+        const fs::path library = program.parent_path().parent_path() / "lib";
+        const fs::path installed = library / "tensorloupe" / "plugins";
+        folders.push_back(fs::exists(installed, failure) ? installed : library / "plugins");
+    }
     if (const char* path = std::getenv("LOUPE_PLUGIN_PATH"); path != nullptr) {
         for (const std::string_view folder : split(path, ':')) {
             if (!folder.empty()) folders.emplace_back(folder);
