@@ -394,6 +394,10 @@ Tensor l1_loss(const Tensor& self, const Tensor& target, std::int64_t reduction)
 }
 
 Tensor kl_div(const Tensor& self, const Tensor& target, std::int64_t reduction, bool log_target) {
+    for (const Tensor& each : {self, target}) {
+        require(!is_complex(each.dtype()), "kl_div: Complex inputs not supported.");
+        require(!is_integral(each.dtype()), "kl_div: Integral inputs not supported.");
+    }
     if (log_target) return reduced(fn::mul(fn::exp(target), fn::sub(target, self)), reduction);
     return reduced(fn::sub(fn::xlogy(target, target), fn::mul(target, self)), reduction);
 }
@@ -401,7 +405,8 @@ Tensor kl_div(const Tensor& self, const Tensor& target, std::int64_t reduction, 
 Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double margin, std::int64_t reduction) {
     const Tensor nothing = fn::zeros_like(self);
     // The margin is rounded to the dtype before the difference.
-    const Tensor beyond = fn::clamp(fn::sub(fn::full_like(self, Scalar(margin)), self), Scalar(0.0), IValue());
+    const Tensor beyond =
+        fn::clamp(fn::sub(fn::full_like(self, Scalar(margin)), self), Scalar(std::int64_t{0}), IValue());
     const Tensor margin_part = fn::where(fn::ne_scalar(target, Scalar(std::int64_t{1})), beyond, nothing);
     const Tensor own_part = fn::where(fn::ne_scalar(target, Scalar(std::int64_t{-1})), self, nothing);
     return reduced(fn::add(margin_part, own_part), reduction);
@@ -572,7 +577,7 @@ constexpr OperatorRecord kRecords[] = {
      .out = {.refusal = out_refusal::kFound},
      .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Banned},
      .not_finite = kBinaryCrossEntropyNotFinite,
-     .dtypes = {.kernel = "binary_cross_entropy"}},
+     .dtypes = {kCommonDtypes & kFloatingDtypes, "binary_cross_entropy"}},
     {
         .schema = "aten::binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? "
                   "weight=None, int "
@@ -605,7 +610,7 @@ constexpr OperatorRecord kRecords[] = {
      .samples = logits_samples,
      .variants = kOut,
      .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
-     .dtypes = {.kernel = "log_sigmoid_cpu"}},
+     .dtypes = {kCommonDtypes & kFloatingDtypes, "log_sigmoid_cpu"}},
     {
         .schema = "aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
         .summary = "The absolute difference to the target.",

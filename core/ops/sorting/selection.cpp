@@ -176,6 +176,8 @@ std::vector<Sample> all_samples(Random& random, ScalarType dtype) {
     return {{{random_ladder(random, {3, 5}, dtype)}}};
 }
 
+constexpr DtypeSet kNumbers = kCommonDtypes & ~dtype_bit(ScalarType::Bool);
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
      .summary = "The k-th least element along dim, and where it stood.",
@@ -204,7 +206,7 @@ constexpr OperatorRecord kRecords[] = {
      .samples = pick_samples,
      .variants = kOut,
      .out = {.overload = "dim_values", .names = "values indices", .refusal = out_refusal::kMedian},
-     .dtypes = {.kernel = "median_out"}},
+     .dtypes = {kNumbers, "median_out"}},
     {.schema = "aten::nanmedian(Tensor self) -> Tensor",
      .summary = "The median of the elements that are not NaN.",
      .results_from = ResultsFrom::Metadata,
@@ -213,7 +215,7 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad at the median, else 0",
      .samples = all_samples,
      .variants = kOut,
-     .dtypes = {.kernel = "median_cpu"}},
+     .dtypes = {kNumbers, "median_cpu"}},
     {.schema = "aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
      .summary = "The median along dim of the elements that are not NaN.",
      .results_from = ResultsFrom::Metadata,
@@ -222,7 +224,7 @@ constexpr OperatorRecord kRecords[] = {
      .samples = pick_samples,
      .variants = kOut,
      .out = {.overload = "dim_values", .names = "values indices", .refusal = out_refusal::kMedian},
-     .dtypes = {.kernel = "median_out"}},
+     .dtypes = {kNumbers, "median_out"}},
     {.schema = "aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
      .summary = "The most frequent element along dim, and where it stood.",
      .results_from = ResultsFrom::Metadata,
