@@ -39,6 +39,14 @@ void infer_loss(Arguments arguments, MetaList& outputs) {
     if constexpr (std::is_same_v<Loss, Huber>)
         require(k > 0, "huber_loss does not support non-positive values for delta.");
     const ScalarType dtype = promote_types(self.dtype(), target.dtype());
+    if constexpr (std::is_same_v<Loss, SoftMargin>) {
+        require(
+            self.dtype() != ScalarType::Bool,
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
+            "the `~` or `logical_not()` operator instead.");
+        require(!is_integral(self.dtype()), "result type Float can't be cast to the desired output type ",
+                dtype_graph_name(self.dtype()));
+    }
     const bool is_known = is_floating(dtype) || (std::is_same_v<Loss, SoftMargin> && is_complex(dtype));
     require(is_known, "\"", Loss::kName, "\" not implemented for '", dtype_graph_name(dtype), "'");
     TensorMeta meta = elementwise_meta(arguments.first(2), dtype);
@@ -434,6 +442,9 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
 
 // In 1.13: the dot product over the product of the norms, each at least eps.
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, std::int64_t dim, double eps) {
+    const ScalarType common = promote_types(x1.dtype(), x2.dtype());
+    require(is_floating(common), "expected common dtype to be floating point, yet common dtype is ",
+            dtype_graph_name(common));
     const Dims sizes = broadcast_shapes(x1.sizes(), x2.sizes());
     const Tensor a = fn::expand(x1, sizes);
     const Tensor b = fn::expand(x2, sizes);

@@ -55,6 +55,10 @@ constexpr OperatorRecord check(std::string_view schema, std::string_view summary
             .is_gradient_stop = true};
 }
 
+void infer_signbit(Arguments arguments, MetaList& outputs) {
+    require(!is_complex(arguments[0].tensor_impl()->dtype), "signbit is not implemented for complex tensors.");
+    infer_bool(arguments, outputs);
+}
 void abs_infer(Arguments arguments, MetaList& outputs) {
     const Tensor self = arguments[0].to_tensor();
     outputs.push_back(same_meta(self, to_real_type(self.dtype())));
@@ -250,6 +254,7 @@ constexpr OperatorRecord kRecords[] = {
         .with_out({.refusal = out_refusal::kNonBoolean})
         .with_formula("x = -inf"),
     check("aten::signbit(Tensor self) -> Tensor", "Is the sign bit set?", test<TestOp::SignBit>, kOut)
+        .with(&OperatorRecord::infer, &infer_signbit)
         .with_dtypes({kWithUnsigned})
         .with_out({.refusal = out_refusal::kNonBoolean})
         .with_formula("x < 0, or x is -0"),
