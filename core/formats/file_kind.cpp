@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/base/strings.h"
+#include "core/dispatch/plugin_list.h"
 #include "core/formats/archive/byte_reader.h"
 #include "core/formats/archive/zip_reader.h"
 #include "core/formats/checkpoint/checkpoint.h"
@@ -135,7 +136,7 @@ FileIdentity identify_file(const Ptr<MappedFile>& file) {
     if (looks_like_safetensors(bytes) || file->path().extension() == ".safetensors")
         return checkpoint(FileKind::Safetensors, "weights (.safetensors)");
     if (looks_like_onnx(bytes))
-        return {FileKind::Onnx, "an ONNX model", "the plugin onnx reads it; Help > Plugins says why it is not there"};
+        return {FileKind::Onnx, "an ONNX model", concat("the plugin onnx reads it, and ", plugin_absence("onnx"))};
     if (text.size() > 1 && text[0] == '\x80' && text[1] >= 2 && text[1] <= 5) {
         return {FileKind::Other, "a Python pickle", kSaveTorchScript};
     }

@@ -283,7 +283,9 @@ void FileFuzzer::run_method(const std::shared_ptr<session::Program>& program) {
 
 void FileFuzzer::check_line(const std::string& name, const std::string& line) {
     if (line.find('\n') != std::string::npos) report(name, "gives more than one line: " + line);
-    if (line.find("case.") == std::string::npos) report(name, "does not name the file: " + line);
+    // What our own sources of architectures say has their place.
+    const bool is_named = line.find("case.") != std::string::npos || line.starts_with("architectures/");
+    if (!is_named) report(name, "does not name the file: " + line);
 }
 
 void FileFuzzer::report(const std::string& name, const std::string& what) {

@@ -62,9 +62,23 @@ def check_counts(config, most):
             raise ValueError(f"{key} is {value}, and there are {most} weights")
 
 
+# How settings that are numbers end.
+NUMBERS = ("_eps", "_epsilon", "_theta", "_factor", "_size", "_heads", "_layers", "_layer", "_head", "_dim", "_dims",
+           "_ff", "_kv", "_model", "_embd", "_positions", "position_embeddings", "sliding_window")
+
+
+def check_numbers(config):
+    for key, value in config.items():
+        if isinstance(value, dict):
+            check_numbers(value)
+        if key.endswith(NUMBERS) and isinstance(value, (str, dict)):
+            raise ValueError(f"{key} is {value!r}, no number")
+
+
 def open_model(build, config, weights):
     """The model, the names that the file lacks, those that the model does not have, and lines for wrong sizes."""
     check_counts(config, len(weights))
+    check_numbers(config)
     model = build(config)
     wanted = model.state_dict()
     prefix = getattr(model, "base_model_prefix", "")
