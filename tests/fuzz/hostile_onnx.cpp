@@ -124,7 +124,7 @@ std::string nested_choices(int depth) {
         const std::string both = graph_attribute("then_branch", graph) + graph_attribute("else_branch", graph);
         graph =
             node("Constant", {}, {"c"}, tensor_attribute("value", yes)) + node("If", {"c"}, {"y"}, both) + output("y");
-        if (graph.size() > 4'000'000) break;  // each doubles it
+        if (graph.size() > 500'000) break;  // each doubles it
     }
     return model(graph + initializer(x_tensor()));
 }
