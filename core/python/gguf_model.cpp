@@ -149,7 +149,8 @@ std::vector<std::int32_t> groups_of_heads(const GgufTensor& given, std::int64_t 
 }
 
 std::vector<std::int32_t> row_order(const GgufTensor& given, std::string_view what) {
-    if (given.shape.empty() || given.shape[0] > std::numeric_limits<std::int32_t>::max()) refuse_rows(given, 0);
+    if (given.shape.empty()) throw_file_error(concat(quote_name(given.name), " has no rows"));
+    if (given.shape[0] > std::numeric_limits<std::int32_t>::max()) refuse_rows(given, 0);
     if (given.tensor.numel() == 0) throw_file_error(concat(quote_name(given.name), " has no elements"));
     const auto numbers = numbers_in(what.substr(what.find(' ') + 1));
     if (what.starts_with("pairs ")) return halves_of_pairs(given, numbers.at(0));

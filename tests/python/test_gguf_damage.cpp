@@ -80,6 +80,20 @@ class TestGgufDamage : public QObject {
         }
     }
 
+    void a_weight_without_dimensions_is_named() {
+        GgufParts parts = parts_of("llama_f32.gguf");
+        tensor(parts, "blk.0.attn_q.weight").sizes.clear();
+        QCOMPARE(Opened(parts).refusal(), std::string("'blk.0.attn_q.weight' has no rows"));
+    }
+
+    void many_of_an_unknown_type_take_linear_time() {
+        GgufParts parts = parts_of("llama_f32.gguf");
+        for (int i = 0; i < 100'000; ++i) parts.tensors.push_back({"n" + std::to_string(i), {1}, 77, 0});
+        const auto start = std::chrono::steady_clock::now();
+        QVERIFY(!Opened(parts).program()->file().cannot_run.empty());
+        QVERIFY(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
+    }
+
     void rows_without_elements_take_no_memory() {
         GgufParts parts = parts_of("llama_f32.gguf");
         tensor(parts, "blk.0.attn_q.weight").sizes = {0, 0x7ffffff0};
