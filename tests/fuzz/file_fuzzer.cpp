@@ -139,6 +139,15 @@ void tokenize(const text::Tokenizer& tokenizer) {
     tokenizer.decode(ids, false);
 }
 
+void try_tokenizer(const fs::path& folder) {
+    try {
+        tokenize(*text::open_tokenizer(folder));
+    } catch (Error& error) {
+        error.add_context({.file = folder.string()});
+        throw;
+    }
+}
+
 // Two tokens more, where the model has a tokenizer.
 void write_text(const std::shared_ptr<session::Program>& program, const fs::path& path) {
     const bool has_file = fs::is_directory(path) && fs::exists(path / "tokenizer.json");
@@ -229,7 +238,7 @@ int FileFuzzer::finish() const {
 void FileFuzzer::open(const fs::path& path, const std::string& extension) {
     if (extension == ".npy") return touch(read_npy(path));
     if (extension == ".png" || extension == ".jpg") return touch(read_image(path));
-    if (is_tokenizer_alone(path)) return tokenize(*text::open_tokenizer(path));
+    if (is_tokenizer_alone(path)) return try_tokenizer(path);
     if (extension == ".npz") {
         for (const auto& [name, tensor] : read_npz(path)) touch(tensor);
     } else if (const char* source = source_of(extension)) {
