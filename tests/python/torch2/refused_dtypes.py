@@ -81,7 +81,7 @@ for s, v in (('2',2),('2.5',2.5),('300',300),('-1',-1),('1e300',1e300),('True',T
 case('clamp none', lambda dt: torch.clamp(T(dt,3)))
 case('clamp tensors', lambda dt: torch.clamp(T(dt,3), T('int64',3), T('float32',3)))
 # norm, softmax, cum
-for p in (2, 1, 0, float('inf'), 'fro', 3.5, -1):
+for p in (2, 1, 0, float('inf'), 'fro', 'nuc', 3.5, -1):
     case('norm %s' % p, lambda dt, p=p: torch.norm(T(dt,2,3), p))
     case('norm dim %s' % p, lambda dt, p=p: torch.norm(T(dt,2,3), p, dim=-1) if not isinstance(p, str) else torch.norm(T(dt,2,3), p, dim=(0,1)))
     if not isinstance(p, str):
