@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// loupe_fuzz_files [--full] [--bounded] [--verbose] [--hostile] [--folders] [FILE...]: opens every fixture in many
-// damaged forms, and files made by hand to harm, and runs what opens on the fixture's inputs, forward and backward, and
-// token by token where it has a tokenizer. Whatever is in a file, that must end soon with a result or one line that
-// says what is wrong.
+// loupe_fuzz_files [--full] [--bounded] [--verbose] [--hostile] [--folders] [--only=TEXT] [FILE...]: opens every
+// fixture in many damaged forms, and files made by hand to harm, and runs what opens on the fixture's inputs, forward
+// and backward, and token by token where it has a tokenizer. Whatever is in a file, that must end soon with a result or
+// one line that says what is wrong.
 //
 // Without options a bounded selection, for CTest; --full all of it, for hours when sanitised. --folders: GGUF files and
 // folders of models, of tokenizers and of checkpoints, one file of each damaged at a time. FILEs: only these, in full
@@ -12,6 +12,7 @@
 #include <iterator>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/file.h"
@@ -112,8 +113,11 @@ int main(int argc, char** argv) {
     set_allocation_limit(std::size_t{2} << 30);
 
     fuzz::FileFuzzer fuzzer(has("--verbose"));
+    constexpr std::string_view kOnly = "--only=";
+    const auto only = std::ranges::find_if(arguments, [&](const std::string& each) { return each.starts_with(kOnly); });
+    const std::string wanted = only == arguments.end() ? std::string() : only->substr(kOnly.size());
     const auto visit = [&](const std::string& name, const std::string& extension, const std::string& bytes) {
-        fuzzer.run(name, extension, bytes);
+        if (name.find(wanted) != std::string::npos) fuzzer.run(name, extension, bytes);
     };
     const bool is_all = files.empty();
     if (is_all && has("--folders")) {

@@ -107,6 +107,14 @@ class TestGgufDamage : public QObject {
         QCOMPARE(Opened(parts).refusal(), std::string("'output_norm.weight' is a matrix, and no vector"));
     }
 
+    void widths_of_no_weight_are_named() {
+        GgufParts parts = parts_of("llama_f32.gguf");
+        set(parts, fuzz::gguf_u32("llama.attention.key_length", 400'000'000));
+        QVERIFY2(
+            Opened(parts).refusal().find("head_dim is 400000000, and no weight has more than") != std::string::npos,
+            Opened(parts).refusal().c_str());
+    }
+
     void infinite_settings_are_named() {
         GgufParts parts = parts_of("llama_f32.gguf");
         set(parts, fuzz::gguf_f32("llama.attention.layer_norm_rms_epsilon", std::numeric_limits<float>::infinity()));
