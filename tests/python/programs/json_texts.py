@@ -31,3 +31,4 @@ start = time.time()
 print(sum(text.startswith('label', i) for i in range(0, len(text), 60)), text.find('label 9', len(text) - 60), time.time() - start < 20)
 for s in ('aéb€c\U0001F600dé', 'abcdef'):
     print([s.find('é', i) for i in range(-9, 9)], [s.startswith('b', i, j) for i in range(4) for j in range(4)], s.count('c', 2, 5), s.rfind('d', 1))
+print(len('\xe9'), '\xe9', ord('\xe9'), '\xe9' == 'é', b'\xe9', '\351', '\u00e9', f'\xe9{1}', '\x41\101')
