@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace loupe {
@@ -20,5 +21,8 @@ struct PluginStatus {
 // Loads the plugins of all folders the first time; the list of them every time. Safe to call from any thread. Of
 // core/plugin, above every registry that a plugin fills.
 const std::vector<PluginStatus>& plugins();
+// Of one that what it does is asked of in vain, by its file's name (loupe_NAME.so): "does not load: REASON", or "is not
+// there".
+std::string plugin_absence(std::string_view name);
 
 }  // namespace loupe

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/base/strings.h"
+#include "core/dispatch/plugin_list.h"
 #include "core/formats/archive/byte_reader.h"
 #include "core/formats/archive/zip_reader.h"
 #include "core/formats/checkpoint/checkpoint.h"
@@ -84,11 +85,15 @@ constexpr std::array<Signature, 9> kSignatures{{
 }};
 
 // A protobuf that starts with the version of the IR, a small number, followed by one of ModelProto's fields.
+// A message whose first field is ir_version, which may be one of years to come, and the second one of ModelProto's.
 bool looks_like_onnx(std::span<const std::byte> bytes) {
-    if (bytes.size() < 4 || bytes[0] != std::byte{0x08} || bytes[1] == std::byte{0} || bytes[1] > std::byte{0x7f})
-        return false;
+    constexpr std::size_t kLongestVersion = 5;
+    if (bytes.size() < 4 || bytes[0] != std::byte{0x08} || bytes[1] == std::byte{0}) return false;
+    std::size_t at = 1;
+    while (at < std::min(kLongestVersion, bytes.size() - 1) && bytes[at] > std::byte{0x7f}) ++at;
+    if (bytes[at] > std::byte{0x7f} || at + 1 >= bytes.size()) return false;
     constexpr std::array<std::uint8_t, 7> kNextFields{0x12, 0x1a, 0x22, 0x28, 0x32, 0x3a, 0x42};
-    return std::ranges::find(kNextFields, static_cast<std::uint8_t>(bytes[2])) != kNextFields.end();
+    return std::ranges::find(kNextFields, static_cast<std::uint8_t>(bytes[at + 1])) != kNextFields.end();
 }
 
 bool looks_like_text(std::string_view text) {
@@ -131,7 +136,7 @@ FileIdentity identify_file(const Ptr<MappedFile>& file) {
     if (looks_like_safetensors(bytes) || file->path().extension() == ".safetensors")
         return checkpoint(FileKind::Safetensors, "weights (.safetensors)");
     if (looks_like_onnx(bytes))
-        return {FileKind::Onnx, "an ONNX model", "the plugin onnx reads it; Help > Plugins says why it is not there"};
+        return {FileKind::Onnx, "an ONNX model", concat("the plugin onnx reads it, and ", plugin_absence("onnx"))};
     if (text.size() > 1 && text[0] == '\x80' && text[1] >= 2 && text[1] <= 5) {
         return {FileKind::Other, "a Python pickle", kSaveTorchScript};
     }

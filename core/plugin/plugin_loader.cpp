@@ -157,4 +157,12 @@ const std::vector<PluginStatus>& plugins() {
     return all;
 }
 
+std::string plugin_absence(std::string_view name) {
+    for (const PluginStatus& plugin : plugins()) {
+        if (!plugin.loaded && plugin.file.stem() == concat("loupe_", name))
+            return concat("does not load: ", plugin.reason);
+    }
+    return "is not there";
+}
+
 }  // namespace loupe

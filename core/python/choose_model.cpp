@@ -411,8 +411,8 @@ ChosenModel choose_model(Evaluator& evaluator, const Namespace& names, const std
             evaluator.run_main([&] { return !ModelSearch(evaluator, names).find_value().is_none(); });
         else
             evaluator.run_main();
-    } catch (const PythonError&) {
-        if (!has_classes) throw;
+    } catch (const PythonError& error) {
+        if (!has_classes && !error.ends_well()) throw;
     }
     ModelSearch search(evaluator, names);
     if (const auto model = names.find("model"); model && nn::as_module(*model))

@@ -90,11 +90,13 @@ Plan plan_of(const GgufFile& file) {
     return out;
 }
 
+Tensor in_float32(const Tensor& t) { return fn::to_dtype(t, static_cast<std::int64_t>(ScalarType::Float32)); }
+
 // The rows of dense elements as packed ones, so that products are in float32 whatever they are kept in.
 Tensor as_packed(const GgufTensor& given) {
     if (is_packed(given.tensor)) return given.tensor;
-    const GgmlType& type = *ggml_type(given.type == "F32" ? 0 : given.type == "F16" ? 1 : 30);
-    const Tensor& t = given.tensor;
+    const Tensor t = given.tensor.dtype() == ScalarType::Float64 ? in_float32(given.tensor) : given.tensor;
+    const GgmlType& type = *ggml_type(t.dtype() == ScalarType::Float32 ? 0 : t.dtype() == ScalarType::Float16 ? 1 : 30);
     const std::int64_t columns = t.size(-1);
     const Dims sizes{columns == 0 ? 0 : t.numel() / columns, columns * type.bytes};
     return make_packed(type, tensor_on(t.storage(), ScalarType::UInt8, span_of(sizes),
@@ -118,7 +120,7 @@ std::vector<std::int64_t> numbers_in(std::string_view text) {
 // Row (head, half, i) stands as row (head, i, half).
 std::vector<std::int32_t> halves_of_pairs(const GgufTensor& given, std::int64_t heads) {
     const std::int64_t rows = given.shape[0];
-    if (heads <= 0 || rows % (2 * heads) != 0) refuse_rows(given, heads);
+    if (heads <= 0 || heads > rows || rows % (2 * heads) != 0) refuse_rows(given, heads);
     const std::int64_t half = rows / heads / 2;
     std::vector<std::int32_t> order;
     for (std::int64_t row = 0; row < rows; ++row) {
@@ -130,8 +132,10 @@ std::vector<std::int32_t> halves_of_pairs(const GgufTensor& given, std::int64_t 
 
 // Queries, keys and values stand one after the other: of each key head the queries that it serves, it and its value.
 std::vector<std::int32_t> groups_of_heads(const GgufTensor& given, std::int64_t heads, std::int64_t key_heads) {
-    const std::int64_t rows = given.shape[0], all = heads + 2 * key_heads;
-    if (heads <= 0 || key_heads <= 0 || heads % key_heads != 0 || rows % all != 0) refuse_rows(given, heads);
+    const std::int64_t rows = given.shape[0];
+    if (heads <= 0 || key_heads <= 0 || heads > rows || heads % key_heads != 0) refuse_rows(given, heads);
+    const std::int64_t all = heads + 2 * key_heads;
+    if (rows % all != 0) refuse_rows(given, heads);
     const std::int64_t width = rows / all, served = heads / key_heads;
     std::vector<std::int32_t> order;
     for (std::int64_t key = 0; key < key_heads; ++key)
@@ -145,13 +149,13 @@ std::vector<std::int32_t> groups_of_heads(const GgufTensor& given, std::int64_t 
 }
 
 std::vector<std::int32_t> row_order(const GgufTensor& given, std::string_view what) {
-    if (given.shape.empty() || given.shape[0] > std::numeric_limits<std::int32_t>::max()) refuse_rows(given, 0);
+    if (given.shape.empty()) throw_file_error(concat(quote_name(given.name), " has no rows"));
+    if (given.shape[0] > std::numeric_limits<std::int32_t>::max()) refuse_rows(given, 0);
+    if (given.tensor.numel() == 0) throw_file_error(concat(quote_name(given.name), " has no elements"));
     const auto numbers = numbers_in(what.substr(what.find(' ') + 1));
     if (what.starts_with("pairs ")) return halves_of_pairs(given, numbers.at(0));
     return groups_of_heads(given, numbers.at(0), numbers.at(1));
 }
-
-Tensor in_float32(const Tensor& t) { return fn::to_dtype(t, static_cast<std::int64_t>(ScalarType::Float32)); }
 
 // A vector, or elements of more than two dimensions.
 Tensor running_elements(const GgufTensor& given, const std::string& what) {
@@ -166,6 +170,7 @@ Tensor running_elements(const GgufTensor& given, const std::string& what) {
 
 Tensor running_matrix(const GgufTensor& given, const std::string& what) {
     if (what == "transposed") return packed_transpose(as_packed(given));
+    if (what == "minus one") throw_file_error(concat(quote_name(given.name), " is a matrix, and no vector"));
     if (what.find(' ') == std::string::npos) return given.type == "F32" ? given.tensor : as_packed(given);
     const Tensor packed = as_packed(given);
     const PackedParts& parts = packed_parts(packed);

@@ -222,6 +222,16 @@ Ptr<Evaluator> evaluator_of_source(const FilePermissions& permissions, const Mod
 
 namespace {
 
+// What the source has made when it ends, by sys.exit() too.
+NamespacePtr names_of(Evaluator& evaluator, const std::shared_ptr<const ir::Source>& source) {
+    try {
+        return evaluator.run_source(source);
+    } catch (const PythonError& error) {
+        if (!error.ends_well()) throw;
+        return evaluator.state().main->globals;
+    }
+}
+
 // Python's own words, with the line where it happened.
 template <typename Run>
 ModelFile opened(Run&& run) {
@@ -238,7 +248,7 @@ ModelFile open_model_source(const std::shared_ptr<const ir::Source>& source, con
                             const FilePermissions& permissions) {
     return opened([&] {
         const Ptr<Evaluator> evaluator = evaluator_of_source(permissions, all_modules());
-        const NamespacePtr names = evaluator->run_source(source);
+        const NamespacePtr names = names_of(*evaluator, source);
         ModelFile file = model_of(evaluator, names, build);
         file.files = Ptr<FileSandbox>(&evaluator->state().files());
         return file;

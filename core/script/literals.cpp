@@ -69,19 +69,25 @@ std::optional<char> simple_escape(char c) {
 }
 
 // Decodes the escape whose letter is at `at`, which moves past it; false when it is malformed.
-bool decode_escape(std::string_view body, std::size_t& at, std::string& out) {
+bool decode_escape(std::string_view body, std::size_t& at, NumericEscape numeric, std::string& out) {
     const char c = body[at];
+    const auto append = [&](std::uint32_t value) {
+        if (numeric == NumericEscape::Character)
+            append_utf8(out, value);
+        else
+            out += static_cast<char>(value);
+    };
     if (const auto simple = simple_escape(c)) {
         out += *simple;
         ++at;
     } else if (c == '\n') {
         ++at;
     } else if (c >= '0' && c <= '7') {
-        out += static_cast<char>(*digits(body, at, 1, 3, 8));
+        append(*digits(body, at, 1, 3, 8));
     } else if (c == 'x') {
         const auto value = digits(body, ++at, 2, 2, 16);
         if (!value) return false;
-        out += static_cast<char>(*value);
+        append(*value);
     } else if (c == 'u' || c == 'U') {
         const std::size_t length = c == 'u' ? 4 : 8;
         const auto value = digits(body, ++at, length, length, 16);
@@ -207,7 +213,7 @@ std::size_t string_begin(std::string_view text, std::size_t quote) {
 
 std::size_t string_end(std::string_view text, std::size_t at) { return string_end(text, at, 0); }
 
-std::optional<std::string> decode_escapes(std::string_view body) {
+std::optional<std::string> decode_escapes(std::string_view body, NumericEscape numeric) {
     std::string out;
     out.reserve(body.size());
     std::size_t at = 0;
@@ -216,7 +222,7 @@ std::optional<std::string> decode_escapes(std::string_view body) {
             out += body[at++];
             continue;
         }
-        if (!decode_escape(body, ++at, out)) return std::nullopt;
+        if (!decode_escape(body, ++at, numeric, out)) return std::nullopt;
     }
     return out;
 }

@@ -23,7 +23,9 @@ std::size_t string_begin(std::string_view text, std::size_t quote);
 // replacement fields of an f-string do not end it (PEP 701).
 std::size_t string_end(std::string_view text, std::size_t at);
 // The text with its escapes decoded; nullopt for one that is malformed. Unknown escapes stay as written, as in Python.
-std::optional<std::string> decode_escapes(std::string_view body);
+// What \xe9 and \351 are: bytes in TorchScript and in bytes literals, characters in a str of Python.
+enum class NumericEscape { Byte, Character };
+std::optional<std::string> decode_escapes(std::string_view body, NumericEscape numeric = NumericEscape::Byte);
 
 // An int, float or complex from a number token, which may start with "-"; nullopt when it is none. Ints past 64 bits
 // are none either.

@@ -11,6 +11,7 @@
 #include "core/script/ast.h"
 #include "core/script/error.h"
 #include "core/script/lexer.h"
+#include "core/script/literals.h"
 #include "core/script/parser.h"
 
 namespace loupe::script {
@@ -102,7 +103,7 @@ class Parser {
     const Expr* make_string(Range range, std::string_view value);
     void check_target(const Expr* target) const;
     const Expr* parse_target_list(Token end);
-    std::string decoded(std::string_view body, bool is_raw, Range range) const;
+    std::string decoded(std::string_view body, bool is_raw, NumericEscape numeric, Range range) const;
 
     // Statements.
     const Stmt* parse_statement();

@@ -288,8 +288,8 @@ void Parser::parse_arguments(std::vector<const Expr*>& arguments, std::vector<Ke
     }
 }
 
-std::string Parser::decoded(std::string_view body, bool is_raw, Range range) const {
-    auto text = is_raw ? std::string(body) : decode_escapes(body);
+std::string Parser::decoded(std::string_view body, bool is_raw, NumericEscape numeric, Range range) const {
+    auto text = is_raw ? std::string(body) : decode_escapes(body, numeric);
     if (!text) fail("malformed escape in a string literal", range);
     return std::move(*text);
 }
@@ -315,7 +315,8 @@ const Expr* Parser::parse_python_strings() {
         is_bytes = literal.has('b');
         is_first = false;
         if (!literal.has('f')) {
-            joined += decoded(literal.body, literal.has('r'), token);
+            const auto numeric = is_bytes ? NumericEscape::Byte : NumericEscape::Character;
+            joined += decoded(literal.body, literal.has('r'), numeric, token);
             continue;
         }
         if (!joined.empty()) parts.push_back({tree_.make_text(std::exchange(joined, {})), nullptr, 0, nullptr});
@@ -347,7 +348,7 @@ void Parser::parse_joined(Range body, bool is_raw, int depth, std::vector<Joined
     std::string pending;
     std::size_t at = 0;
     const auto flush = [&](const Expr* value) {
-        const std::string plain = decoded(pending, is_raw, body);
+        const std::string plain = decoded(pending, is_raw, NumericEscape::Character, body);
         pending.clear();
         if (value != nullptr || !plain.empty()) parts.push_back({tree_.make_text(plain), value, 0, nullptr});
     };

@@ -3,7 +3,15 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
+#include "core/base/strings.h"
+
 namespace loupe::text {
+
+void check_length(std::size_t bytes) {
+    if (bytes > kLongestText)
+        throw Error(ErrorKind::Run, concat("the tokenizer makes a text of more than ", kLongestText, " bytes"));
+}
 
 NormalizedText::NormalizedText(std::string_view original) : text_(original) {
     spans_.reserve(text_.size());
@@ -86,6 +94,7 @@ void NormalizedText::replace(const Finder& finder, std::string_view content) {
     out.spans_.reserve(text_.size());
     for (const Piece& piece : pieces) {
         if (piece.is_match) {
+            check_length(out.text_.size() + content.size());
             out.add(content, piece.end > 0 ? spans_[piece.end - 1] : Span{origin_, origin_});
         } else {
             out.text_.append(text_, piece.begin, piece.end - piece.begin);
@@ -98,6 +107,7 @@ void NormalizedText::replace(const Finder& finder, std::string_view content) {
 
 void NormalizedText::prepend(std::string_view content) {
     if (text_.empty()) return;
+    check_length(text_.size() + content.size());
     text_.insert(0, content);
     spans_.insert(spans_.begin(), content.size(), Span(spans_.front()));
 }

@@ -27,6 +27,11 @@ struct Piece {
     bool is_match = false;
 };
 
+// Texts do not grow past this: a tokenizer.json may double each letter sixty times.
+inline constexpr std::size_t kLongestText = 50'000'000;
+// Throws Error (Run) for more bytes.
+void check_length(std::size_t bytes);
+
 // The parts of a text, in order and without gaps.
 using Finder = std::function<std::vector<Piece>(std::string_view)>;
 

@@ -5,6 +5,7 @@
 
 #include "core/base/strings.h"
 #include "core/text/byte_alphabet.h"
+#include "core/text/normalized_text.h"
 #include "core/text/normalizer.h"
 #include "core/text/pre_tokenizer.h"
 #include "core/text/settings.h"
@@ -128,8 +129,10 @@ TokenDecoder replace(const JsonValue& settings) {
     return [finder = pattern_of(*pattern), content = text_of(settings, "content")](Tokens tokens) {
         for (std::string& token : tokens) {
             std::string out;
-            for (const Piece& piece : finder(token))
+            for (const Piece& piece : finder(token)) {
+                check_length(out.size() + content.size());
                 out += piece.is_match ? content : token.substr(piece.begin, piece.end - piece.begin);
+            }
             token = std::move(out);
         }
         return tokens;

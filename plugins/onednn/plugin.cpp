@@ -42,7 +42,7 @@ void register_all(const PluginRegistries& registries) {
 LOUPE_PLUGIN_EXPORT const PluginTable* loupe_plugin() {
     static constexpr PluginTable kTable{
         kPluginInterface, "onednn",
-        "CPU kernels from oneDNN: convolution, products, pooling, normalisation, LSTM and GRU.",
-        "oneDNN 2.6", register_all};
+        "CPU kernels from oneDNN: convolution, products, pooling, normalisation, LSTM and GRU.", "oneDNN 2.6",
+        register_all};
     return &kTable;
 }

@@ -70,6 +70,28 @@ class TestSources : public QObject {
         QCOMPARE(outcome.status, 0);
     }
 
+    // sys.exit(main()), as programs end.
+    void aProgramEnds() {
+        const Place place;
+        const auto run_text = [&](const QByteArray& text) {
+            place.write("source/ends.py", text);
+            return run_cli({"run", place.dir.filePath("source/ends.py")});
+        };
+        for (const char* status : {"0", "", "None", "False"}) {
+            const Outcome outcome = run_text(
+                "import sys\ndef main():\n    print('done')\nif __name__ == '__main__':\n"
+                "    main()\n    sys.exit(" +
+                QByteArray(status) + ")\n");
+            QCOMPARE(outcome.out, QString("done\n"));
+            QCOMPARE(outcome.err, QString());
+            QCOMPARE(outcome.status, 0);
+        }
+        QCOMPARE(run_text("import sys\nprint('first')\nsys.exit()\n").status, 0);
+        const Outcome failed = run_text("import sys\nsys.exit(7)\n");
+        QVERIFY(failed.err.endsWith("SystemExit: 7 (ends.py:2)\n"));
+        QCOMPARE(failed.status, 3);
+    }
+
     // `if __name__ == "__main__":` is for programs: a model that is opened is not trained by the way.
     void whatStartsAProgram() {
         const Outcome program = run_cli({"run", kSources + "started.py"});

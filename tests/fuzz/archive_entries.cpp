@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/strings.h"
 #include "core/formats/archive/zip_reader.h"
@@ -21,7 +22,17 @@ std::filesystem::path scratch(std::string_view name) {
 
 }  // namespace
 
-bool is_archive(const std::string& bytes) { return bytes.starts_with("PK\x03\x04"); }
+bool is_archive(const std::string& bytes) {
+    if (!bytes.starts_with("PK\x03\x04")) return false;
+    const auto path = scratch("original");
+    write_file_atomically(path, bytes);
+    try {
+        const ZipReader archive(MappedFile::open(path));
+        return true;
+    } catch (const Error&) {  // a file of several, one behind the other
+        return false;
+    }
+}
 
 std::vector<Entry> entries_of(const std::string& bytes) {
     const auto path = scratch("original");

@@ -5,6 +5,7 @@
 
 #include "tests/fuzz/archive_entries.h"
 #include "tests/fuzz/fuzz_cases.h"
+#include "tests/fuzz/gguf_parts.h"
 
 namespace loupe::fuzz {
 namespace {
@@ -90,7 +91,9 @@ void visit_damaged(const std::string& name, const std::string& extension, const 
     }
     visit_extremes(name, extension, bytes, effort.extremes, visit);
     if (is_archive(bytes)) visit_inner_flips(name, extension, bytes, effort.inner_flips, visit);
-    visit_json_changes(name, extension, bytes, effort.json_changes, visit);
+    visit_json_changes(name, extension, bytes, effort.changes, visit);
+    if (extension == ".onnx") visit_message_changes(name, extension, bytes, effort.changes, visit);
+    if (is_gguf(bytes)) visit_gguf_changes(name, extension, bytes, effort.changes, visit);
 }
 
 }  // namespace loupe::fuzz

@@ -18,7 +18,7 @@ struct Effort {
     std::size_t flips = 2000;
     std::size_t inner_flips = 2000;  // in an archive's entries, with sizes and checksums made right again
     std::size_t extremes = 200;
-    std::size_t json_changes = 2000;  // in the JSON of .pt2 and .safetensors, one to three each
+    std::size_t changes = 2000;  // of JSON, of protobuf's messages or of GGUF's lists, one to three each
 };
 
 // The file cut short, with bits turned, with 32-bit numbers at extremes. Seeds are fixed.
@@ -27,9 +27,17 @@ void visit_damaged(const std::string& name, const std::string& extension, const 
 // Values of the JSON that a file is or holds, exchanged, taken away, made of other types.
 void visit_json_changes(const std::string& name, const std::string& extension, const std::string& bytes,
                         std::size_t count, const Visit& visit);
+// Of a protobuf message, fields at any depth.
+void visit_message_changes(const std::string& name, const std::string& extension, const std::string& bytes,
+                           std::size_t count, const Visit& visit);
+// Of a sound GGUF file, its metadata and its table of tensors.
+void visit_gguf_changes(const std::string& name, const std::string& extension, const std::string& bytes,
+                        std::size_t count, const Visit& visit);
 // Made by hand: pickles that call, nest and loop; bombs; classes that contain themselves; code without end.
 void visit_hostile(const Visit& visit);
 void visit_hostile_weights(const Visit& visit);   // .safetensors, and indices of several
 void visit_hostile_programs(const Visit& visit);  // .pt2
+void visit_hostile_onnx(const Visit& visit);
+void visit_hostile_gguf(const Visit& visit);
 
 }  // namespace loupe::fuzz

@@ -288,6 +288,7 @@ void visit_hostile(const Visit& visit) {
     visit_bombs(visit);
     visit_hostile_weights(visit);
     visit_hostile_programs(visit);
+    visit_hostile_onnx(visit);
 }
 
 }  // namespace loupe::fuzz

@@ -102,6 +102,22 @@ std::string some_text(Random& random) {
                                        "#a:b",
                                        "s0*s0**s0 - 9223372036854775807",
                                        "Mod(s0, 0)",
+                                       "llama",
+                                       "yarn",
+                                       "longrope",
+                                       "BPE",
+                                       "Unigram",
+                                       "WordPiece",
+                                       "Sequence",
+                                       "ByteLevel",
+                                       "Metaspace",
+                                       "Replace",
+                                       "Precompiled",
+                                       "TemplateProcessing",
+                                       "(a*)*b",
+                                       "float8_e4m3fn",
+                                       "model-00001-of-00002.safetensors",
+                                       "../model.safetensors",
                                        "self",
                                        "weight",
                                        "[1, {\"type\": \"builtins.dict\", \"context\": \"[[]]\"}]"};
@@ -169,6 +185,10 @@ void visit_json_changes(const std::string& name, const std::string& extension, c
         const std::string header = bytes.substr(8, length), data = bytes.substr(std::min(8 + length, bytes.size()));
         for (std::size_t n = 0; n < count; ++n)
             visit(name + " JSON change " + std::to_string(n), extension, with_length(changed(header, random)) + data);
+    }
+    if (extension == ".json") {
+        for (std::size_t n = 0; n < count; ++n)
+            visit(name + " JSON change " + std::to_string(n), extension, changed(bytes, random));
     }
     if (!is_archive(bytes)) return;
     std::vector<Entry> entries = entries_of(bytes);

@@ -135,8 +135,23 @@ def composed(c):
     c.call("aten::squeeze_copy.dims", draw(1, 3, 1), [0, 2])
 
 
+def searched(c):
+    rows = torch.stack([torch.sin(torch.arange(16) * 1.7) * torch.where(torch.arange(16) % 5 == 0, 3.0, 1.0),
+                        torch.cos(torch.arange(16.0) ** 2), torch.full((16,), 0.5)])
+    for bits in (4, 2):
+        for bins, ratio in ((200, 0.16), (50, 0.5), (1, 1.0)):
+            c.call(f"quantized::embedding_bag_{bits}bit_prepack", rows, True, bins, ratio)
+            limits = torch.tensor([[-1.0, 1.0]] * 3)
+            c.call(f"quantized::embedding_bag_{bits}bit_prepack_with_rowwise_min_max", rows, limits, True, bins, ratio)
+    for row in rows:
+        for bins, ratio, bits in ((200, 0.16, 8), (100, 0.5, 4), (10, 0.0, 2)):
+            c.call("aten::choose_qparams_optimized", row.contiguous(), 16, bins, ratio, bits)
+    c.call("aten::choose_qparams_optimized", rows[0].contiguous(), 5, 100, 0.16, 4)
+
+
 def add(c):
     imitated(c)
+    searched(c)
     observed(c)
     decomposed(c)
     products(c)

@@ -3,6 +3,7 @@
 // saved, and what its models give, is in fixtures/pretrained (make_pretrained.py).
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <fstream>
 
@@ -235,6 +236,17 @@ void TestPretrained::says_what_does_not_fit() {
 
 void TestPretrained::refuses_configs_that_make_nothing() {
     const auto error = [](const fs::path& path) { return error_of([&] { Program::open(path); }); };
+    const Changed text("llama", "\"hidden_size\": 16", "\"hidden_size\": \"wide\"");
+    QVERIFY(error(text.path()).ends_with("ValueError: hidden_size is 'wide', no number"));
+    // 20,000 classes with their names are read in linear time.
+    std::string labels;
+    for (int i = 0; i < 20'000; ++i)
+        labels += "\"" + std::to_string(i) + "\": \"label " + std::to_string(i) + " of a longer name\", ";
+    const Changed classes("llama", "\"hidden_size\": 16",
+                          "\"id2label\": {" + labels + "\"x\": \"\"}, \"hidden_size\": 16");
+    const auto start = std::chrono::steady_clock::now();
+    QVERIFY(Program::open(classes.path())->file().cannot_run.empty());
+    QVERIFY(std::chrono::steady_clock::now() - start < std::chrono::seconds(15));
     const Changed endless("llama", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 2000000000");
     QVERIFY(error(endless.path()).find("num_hidden_layers is 2000000000, and there are 21 weights") !=
             std::string::npos);

@@ -59,6 +59,7 @@ class TestTokenizer : public QObject {
     void refuses_what_it_does_not_know();
     void refuses_texts_without_tokens();
     void ends_endless_searches();
+    void ends_endless_growth();
     void finds_no_tokenizer();
 };
 
@@ -180,6 +181,19 @@ void TestTokenizer::ends_endless_searches() {
     const auto tokenizer = Tokenizer::parse(with_part("pre_tokenizer", split).dump());
     QVERIFY(error_of([&] { tokenizer->encode(std::string(60, 'a') + "!"); }).find("takes too long") !=
             std::string::npos);
+}
+
+// Each letter by two, sixty times.
+void TestTokenizer::ends_endless_growth() {
+    const Json doubling{{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", "aa"}};
+    const std::string refused = "the tokenizer makes a text of more than 50000000 bytes";
+    const auto normalizing = Tokenizer::parse(
+        with_part("normalizer", {{"type", "Sequence"}, {"normalizers", std::vector<Json>(60, doubling)}}).dump());
+    QCOMPARE(error_of([&] { normalizing->encode("a"); }), refused);
+    const auto decoding = Tokenizer::parse(
+        with_part("decoder", {{"type", "Sequence"}, {"decoders", std::vector<Json>(60, doubling)}}).dump());
+    const std::vector<text::TokenId> ids{1};
+    QCOMPARE(error_of([&] { decoding->decode(ids); }), refused);
 }
 
 void TestTokenizer::finds_no_tokenizer() {

@@ -157,7 +157,10 @@ class Reader {
         const std::uint64_t skipped = (aligned - bytes_.position() % aligned) % aligned;
         bytes_.skip(skipped);
         const auto data = file_->bytes().subspan(bytes_.position());
-        for (std::size_t i = 0; i < out.tensors.size(); ++i) fill(out.tensors[i], places[i], places, data);
+        std::vector<std::uint64_t> begins;
+        for (const Place& place : places) begins.push_back(place.begin);
+        std::ranges::sort(begins);
+        for (std::size_t i = 0; i < out.tensors.size(); ++i) fill(out.tensors[i], places[i], begins, data);
     }
 
     std::vector<std::int64_t> shape(const std::string& name) {
@@ -175,7 +178,9 @@ class Reader {
         return out;
     }
 
-    void fill(GgufTensor& tensor, const Place& place, const std::vector<Place>& places, std::span<std::byte> data) {
+    // begins: where tensors begin, in order.
+    void fill(GgufTensor& tensor, const Place& place, const std::vector<std::uint64_t>& begins,
+              std::span<std::byte> data) {
         const auto need = [&](std::uint64_t bytes) {
             if (place.begin > data.size() || bytes > data.size() - place.begin)
                 throw_file_error(concat("truncated: ", quote_name(tensor.name), " takes ", bytes, " bytes at byte ",
@@ -184,9 +189,8 @@ class Reader {
         };
         const GgmlType* const type = ggml_type(place.type);
         if (type == nullptr) {  // up to the next tensor
-            std::uint64_t end = data.size();
-            for (const Place& other : places)
-                if (other.begin > place.begin) end = std::min(end, other.begin);
+            const auto next = std::ranges::upper_bound(begins, place.begin);
+            const std::uint64_t end = std::min<std::uint64_t>(data.size(), next != begins.end() ? *next : data.size());
             const auto part = need(end > place.begin ? end - place.begin : 0);
             tensor.tensor = bytes_of(part, {static_cast<std::int64_t>(part.size())});
             return;

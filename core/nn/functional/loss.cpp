@@ -29,6 +29,7 @@ const OperatorHandle<> op_ctc_lists("aten::ctc_loss.IntList");
 const OperatorHandle<> op_hinge("aten::hinge_embedding_loss");
 const OperatorHandle<> op_huber("aten::huber_loss");
 const OperatorHandle<> op_kl_div("aten::kl_div");
+const OperatorHandle<> op_clamp_{"aten::clamp_"};
 const OperatorHandle<> op_l1("aten::l1_loss");
 const OperatorHandle<> op_log_sigmoid("aten::log_sigmoid");
 const OperatorHandle<> op_margin_ranking("aten::margin_ranking_loss");
@@ -96,6 +97,7 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
     }
     const std::int64_t number = reduction_number(reduction);
     if (fn::is_nonzero(fn::any(fn::lt_scalar(var, Scalar(0))))) run_error("var has negative entry/entries");
+    if (is_integral(var.dtype())) op_clamp_(fn::clone(var), Scalar(eps), IValue());  // which refuses them
     // The clamp is for stability and is no part of the derivative.
     const Tensor clamped = fn::add(
         variance, fn::detach(fn::sub(fn::clamp(variance, Scalar(eps), IValue()), variance, Scalar(1))), Scalar(1));

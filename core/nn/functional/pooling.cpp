@@ -111,6 +111,15 @@ Tensor lp_pool2d(const Tensor& input, const Scalar& norm_type, const IValue& ker
     return power_average(pooled, norm_type.to_double(), kernel[0] * kernel[1]);
 }
 
+Tensor lp_pool3d(const Tensor& input, const Scalar& norm_type, const IValue& kernel_size, const IValue& stride,
+                 bool ceil_mode) {
+    const Dims kernel = expanded(kernel_size, 3);
+    const Tensor pooled =
+        fn::avg_pool3d(fn::pow_scalar(input, Scalar(norm_type.to_double())), kernel,
+                       stride.is_none() ? Dims{} : stride_or(stride, kernel), Dims{0, 0, 0}, ceil_mode, true, IValue());
+    return power_average(pooled, norm_type.to_double(), kernel[0] * kernel[1] * kernel[2]);
+}
+
 // Graham 2014. The window positions are random numbers, one per dimension, channel and image.
 template <OperatorName kName, int kDims>
 void fractional(Arguments arguments, IValue* result) {
@@ -238,6 +247,8 @@ constexpr NativeFunction kRecords[] = {
      "The power average of each window.", boxed<lp_pool1d>},
     {"lp_pool2d(Tensor input, Scalar norm_type, Any kernel_size, Any stride=None, bool ceil_mode=False) -> Tensor",
      "The power average of each window.", boxed<lp_pool2d>},
+    {"lp_pool3d(Tensor input, Scalar norm_type, Any kernel_size, Any stride=None, bool ceil_mode=False) -> Tensor",
+     "The power average of each window.", boxed<lp_pool3d>},
     {"fractional_max_pool2d(Tensor input, Any kernel_size, Any output_size=None, Any output_ratio=None, bool "
      "return_indices=False, "
      "Tensor? _random_samples=None) -> Any",

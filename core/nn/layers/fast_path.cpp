@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/nn/layers/fast_path.h"
 
+#include <algorithm>
+
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"

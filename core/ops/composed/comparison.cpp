@@ -51,8 +51,14 @@ Tensor positive(const Tensor& self) {
     return self;
 }
 Tensor absolute(const Tensor& x) { return fn::abs(x); }
-Tensor deg2rad(const Tensor& self) { return self * Scalar(std::numbers::pi / 180); }
-Tensor rad2deg(const Tensor& self) { return self * Scalar(180 / std::numbers::pi); }
+Tensor deg2rad(const Tensor& self) {
+    if (is_complex(self.dtype())) throw Error(ErrorKind::Run, "deg2rad is not supported for complex tensors.");
+    return self * Scalar(std::numbers::pi / 180);
+}
+Tensor rad2deg(const Tensor& self) {
+    if (is_complex(self.dtype())) throw Error(ErrorKind::Run, "rad2deg is not supported for complex tensors.");
+    return self * Scalar(180 / std::numbers::pi);
+}
 Tensor ldexp(const Tensor& self, const Tensor& other) { return self * fn::pow_of_scalar(Scalar(2.0), other); }
 
 std::tuple<Tensor, Tensor> frexp(const Tensor& self) {

@@ -19,9 +19,13 @@ namespace {
 using namespace arithmetic;
 
 Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlength) {
-    if (self.dim() != 1 || !is_integral(self.dtype())) {
+    if (self.dim() == 1 && !is_integral(self.dtype()))
+        throw Error(ErrorKind::Run,
+                    concat("\"bincount_cpu\" not implemented for '", dtype_graph_name(self.dtype()), "'"));
+    if (self.dim() != 1) {
         throw Error(ErrorKind::Run, "bincount only supports 1-d non-negative integral inputs.");
     }
+    if (self.dtype() == ScalarType::Bool) throw Error(ErrorKind::Run, "\"bincount_cpu\" not implemented for 'Bool'");
     if (minlength < 0) throw Error(ErrorKind::Run, "minlength should be >= 0");
     if (weights.defined() && (weights.dim() != 1 || weights.numel() != self.numel())) {
         throw Error(ErrorKind::Run, "weights should be 1-d and have the same length as input");

@@ -115,7 +115,7 @@ void triangle_indices(Arguments arguments, IValue* results) {
 }
 
 Tensor one_hot(const Tensor& self, std::int64_t num_classes) {
-    require(self.dtype() == ScalarType::Int64, "one_hot is only applicable to index tensor.");
+    require(self.dtype() == ScalarType::Int64, "one_hot is only applicable to index tensor of type LongTensor.");
     require(self.numel() > 0 || num_classes > 0, "Can not infer total number of classes from empty tensor.");
     const Tensor indices = empty(self.sizes(), ScalarType::Int64);
     copy_into(indices, self);

@@ -22,14 +22,21 @@ namespace {
 
 const OperatorHandle<> sparse_backward("aten::embedding_sparse_backward");
 
+// "torch.FloatTensor"; dtypes that are younger than those names have PyTorch's own.
+std::string tensor_type_name(ScalarType dtype) {
+    const bool is_young = is_complex(dtype) || dtype == ScalarType::BFloat16;
+    return is_young ? concat("CPU", dtype_graph_name(dtype), "Type")
+                    : concat("torch.", dtype_graph_name(dtype), "Tensor");
+}
+
 TensorMeta embedding_meta(const Tensor& weight, const Tensor& indices, std::int64_t, bool, bool) {
     if (weight.dim() != 2) throw Error(ErrorKind::Run, "'weight' must be 2-D");
     if (indices.dtype() != ScalarType::Int64 && indices.dtype() != ScalarType::Int32) {
         throw Error(
             ErrorKind::Run,
             concat("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "
-                   "but got torch.",
-                   dtype_graph_name(indices.dtype()), "Tensor instead (while checking arguments for embedding)"));
+                   "but got ",
+                   tensor_type_name(indices.dtype()), " instead (while checking arguments for embedding)"));
     }
     TensorMeta meta{to_dims(indices.sizes()), weight.dtype(), weight.device()};
     meta.sizes.push_back(weight.size(1));

@@ -254,6 +254,8 @@ TensorMeta index_fill_meta(const Tensor& self, std::int64_t dim, const Tensor& i
     return like(self);
 }
 void index_fill(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
+    if (value.is_complex() && !is_complex(self.dtype()))
+        throw Error(ErrorKind::Run, "index_fill_(): Converting complex Scalar to non-complex type is not supported");
     fill_slices(out, self, dim, index, value);
 }
 TensorMeta index_fill_tensor_meta(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& value) {

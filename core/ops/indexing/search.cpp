@@ -109,7 +109,7 @@ constexpr OperatorRecord kRecords[] = {
      .variants = kOut,
      .out = {.overload = "Tensor_out"},
      .is_gradient_stop = true,
-     .dtypes = {.kernel = "searchsorted_out_cpu"}},
+     .dtypes = {kCommonDtypes & ~dtype_bit(ScalarType::Bool), "searchsorted_out_cpu"}},
     {.schema =
          "aten::searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, "
          "str? side=None, Tensor? sorter=None) -> Tensor",
@@ -127,7 +127,7 @@ constexpr OperatorRecord kRecords[] = {
      .variants = kOut,
      .out = {.overload = "Tensor_out"},
      .is_gradient_stop = true,
-     .dtypes = {.kernel = "searchsorted_out_cpu"}},
+     .dtypes = {kCommonDtypes & ~dtype_bit(ScalarType::Bool), "searchsorted_out_cpu"}},
     {.schema =
          "aten::bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
      .summary = "Which bucket between the boundaries the value is in.",

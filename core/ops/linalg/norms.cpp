@@ -122,8 +122,7 @@ Tensor norm_named(const Tensor& X, std::string_view order, const std::optional<D
 
 Tensor nuclear_norm_dim(const Tensor& self, const Dims& dim, bool keepdim) {
     require(dim.size() == 2, "nuclear norm requires a 'dim' argument of size 2");
-    Dims dims = dim;
-    for (std::int64_t& d : dims) d = wrap_dim(d, self.dim());
+    const Dims dims = check_matrix_norm(self, dim, IValue(), false);
     return with_kept(fn::sum_dim(singular_values(self, dims, IValue()), Dims{-1}, keepdim, IValue()), dims, keepdim);
 }
 Tensor nuclear_norm(const Tensor& self, bool keepdim) {

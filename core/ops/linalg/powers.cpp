@@ -70,7 +70,7 @@ Tensor exponential(const Tensor& A) {
 }
 
 TensorMeta infer_exp(const Tensor& A) {
-    check_floating(A, "matrix_exp");
+    check_floating(A, "linalg.matrix_exp");
     check_square(A, "linalg.matrix_exp");
     return plain_meta(to_dims(A.sizes()), A.dtype());
 }

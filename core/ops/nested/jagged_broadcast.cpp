@@ -11,10 +11,9 @@
 namespace loupe::nested_ops {
 namespace {
 
-const OperatorHandle<> kExpand{"aten::expand"}, kNarrow{"aten::narrow"}, kCopy{"aten::copy_"},
-    kSum{"aten::sum.dim_IntList"}, kDiv{"aten::div.Tensor"}, kFlatten{"aten::flatten.using_ints"},
-    kReshape{"aten::reshape"}, kIndex{"aten::index.Tensor"}, kIndexSelect{"aten::index_select"}, kSqrt{"aten::sqrt"},
-    kToDevice{"aten::to.dtype_layout"}, kSplit{"aten::split_with_sizes"};
+const OperatorHandle<> kExpand{"aten::expand"}, kCopy{"aten::copy_"}, kSum{"aten::sum.dim_IntList"},
+    kDiv{"aten::div.Tensor"}, kFlatten{"aten::flatten.using_ints"}, kReshape{"aten::reshape"},
+    kIndex{"aten::index.Tensor"}, kSqrt{"aten::sqrt"}, kToDevice{"aten::to.dtype_layout"};
 
 void expand(const Call& call, IValue* results) {
     const Tensor t = call.tensor(0);

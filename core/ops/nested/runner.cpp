@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which rule takes a call with nested tensors.
 
+#include <algorithm>
 #include <set>
 
 #include "core/base/typed_error.h"

@@ -10,9 +10,7 @@ namespace loupe::nested_ops {
 namespace {
 
 const OperatorHandle<> kMatmul{"aten::matmul"}, kReshape{"aten::reshape"}, kLinear{"aten::linear"},
-    kLayerNorm{"aten::layer_norm"}, kUnsqueeze{"aten::unsqueeze"}, kSqueeze{"aten::squeeze.dim"},
-    kSelect{"aten::select.int"}, kPad{"aten::constant_pad_nd"}, kStack{"aten::stack"};
-const OperatorHandle<std::tuple<Tensor, Tensor, Tensor>> kNativeLayerNorm{"aten::native_layer_norm"};
+    kUnsqueeze{"aten::unsqueeze"}, kSelect{"aten::select.int"}, kPad{"aten::constant_pad_nd"}, kStack{"aten::stack"};
 
 // As C++ prints a tensor of integers.
 std::string numbers_text(const std::vector<std::int64_t>& numbers, std::string_view sizes) {

@@ -15,8 +15,7 @@ namespace {
 
 using namespace nested_ops;
 
-const OperatorHandle<> kToDevice{"aten::to.dtype_layout"}, kReshape{"aten::reshape"}, kPermute{"aten::permute"},
-    kNarrow{"aten::narrow"}, kSelect{"aten::select.int"};
+const OperatorHandle<> kToDevice{"aten::to.dtype_layout"}, kReshape{"aten::reshape"}, kPermute{"aten::permute"};
 
 const NestedParts& parts_of(const Tensor& t) {
     if (!is_strided_nested(t)) fail("get_nested_tensor_impl requires a NestedTensor.");

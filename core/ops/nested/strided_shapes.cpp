@@ -9,8 +9,7 @@
 namespace loupe::nested_ops {
 namespace {
 
-const OperatorHandle<> kSelect{"aten::select.int"}, kView{"aten::view"}, kReshape{"aten::reshape"}, kCat{"aten::cat"},
-    kSqueeze{"aten::squeeze.dim"}, kNarrow{"aten::narrow"}, kSoftmax{"aten::softmax.int"};
+const OperatorHandle<> kView{"aten::view"}, kReshape{"aten::reshape"}, kCat{"aten::cat"};
 
 Tensor view_of(const Tensor& nested, std::vector<Dims> sizes, std::vector<Dims> strides) {
     const NestedParts& parts = nested_parts(nested);

@@ -439,6 +439,9 @@ constexpr std::string_view kSharedOut = "self: grad[c, p] / (size of the window)
 constexpr std::string_view kMeanWindow =
     "out[c, p] = mean_k self[c, k] over the k from floor(p H / output_size) to ceil((p + 1) H / output_size)";
 
+// Of integers int64 alone.
+constexpr DtypeSet kAveraged = (kCommonDtypes & kFloatingDtypes) | dtype_bit(ScalarType::Int64);
+
 constexpr OperatorRecord kRecords[] = {
     {
         .schema = "aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool "
@@ -461,7 +464,7 @@ constexpr OperatorRecord kRecords[] = {
      .samples = avg_pool_samples<2>,
      .variants = kOut,
      .out = {.refusal = out_refusal::kStructured},
-     .dtypes = {.kernel = "avg_pool2d"}},
+     .dtypes = {kAveraged, "avg_pool2d"}},
     {.schema = "aten::avg_pool3d(Tensor self, " LOUPE_AVERAGE_ARGUMENTS("3") ") -> Tensor",
      .summary = "The mean of each window of a volume.",
      .formula = kMeanFormula,
@@ -473,7 +476,7 @@ constexpr OperatorRecord kRecords[] = {
      .variants = kOut,
      .out = {.refusal = out_refusal::kStructured},
      .autocast = {.cpu = Autocast::Float32},
-     .dtypes = {.kernel = "avg_pool3d_out_frame"}},
+     .dtypes = {kAveraged, "avg_pool3d_out_frame"}},
     {
         .schema = "aten::avg_pool2d_backward(" LOUPE_AVERAGE_BACKWARD_ARGUMENTS("2") ") -> Tensor",
         .summary = "Gradient of avg_pool2d: each is shared out over its window.",
@@ -534,7 +537,7 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = kSharedOut,
      .samples = adaptive_samples<2>,
      .variants = kOut,
-     .dtypes = {.kernel = "adaptive_avg_pool2d_cpu"}},
+     .dtypes = {kCommonDtypes & kFloatingDtypes, "adaptive_avg_pool2d"}},
     {.schema = "aten::_adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor",
      .summary = "Means of as many windows as the output has places.",
      .formula = kMeanWindow,
@@ -544,7 +547,7 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = kSharedOut,
      .samples = adaptive_samples<3>,
      .variants = kOut,
-     .dtypes = {.kernel = "adaptive_avg_pool3d_cpu"}},
+     .dtypes = {kCommonDtypes & kFloatingDtypes, "adaptive_avg_pool3d_cpu"}},
     {
         .schema = "aten::_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor",
         .summary = "Gradient of adaptive_avg_pool2d.",

@@ -73,6 +73,10 @@ Dims check_convolution(const Tensor& input, const Tensor& weight, const Tensor& 
             ") and bias type (", bias.defined() ? cpp_type_name(bias.dtype()) : "", ") should be the same");
     require(input.dtype() == weight.dtype(), "expected scalar type ", dtype_graph_name(input.dtype()), " but found ",
             dtype_graph_name(weight.dtype()));
+    const ScalarType dtype = input.dtype();
+    require(dtype != ScalarType::Bool && (!p.transposed || !is_integral(dtype) || dtype == ScalarType::Int64), "\"",
+            p.transposed ? "slow_conv_transpose2d_out_cpu" : "slow_conv2d_cpu", "\" not implemented for '",
+            dtype_graph_name(dtype), "'");
     Dims out{input.size(0), p.transposed ? weight.size(1) * p.groups : weight.size(0)};
     std::vector<std::int64_t> padded;
     std::vector<std::int64_t> reach;

@@ -15,6 +15,7 @@
 #include "core/ops/nn/loss_kernels.h"
 #include "core/ops/nn/simd.h"
 #include "core/tensor/device_copy.h"
+#include "core/tensor/scalar_range.h"
 
 namespace loupe {
 namespace {
@@ -39,6 +40,14 @@ void infer_loss(Arguments arguments, MetaList& outputs) {
     if constexpr (std::is_same_v<Loss, Huber>)
         require(k > 0, "huber_loss does not support non-positive values for delta.");
     const ScalarType dtype = promote_types(self.dtype(), target.dtype());
+    if constexpr (std::is_same_v<Loss, SoftMargin>) {
+        require(
+            self.dtype() != ScalarType::Bool,
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
+            "the `~` or `logical_not()` operator instead.");
+        require(!is_integral(self.dtype()), "result type Float can't be cast to the desired output type ",
+                dtype_graph_name(self.dtype()));
+    }
     const bool is_known = is_floating(dtype) || (std::is_same_v<Loss, SoftMargin> && is_complex(dtype));
     require(is_known, "\"", Loss::kName, "\" not implemented for '", dtype_graph_name(dtype), "'");
     TensorMeta meta = elementwise_meta(arguments.first(2), dtype);
@@ -142,15 +151,62 @@ void run_loss(Arguments arguments, IValue* results) {
 }
 
 // (grad_output, self, target, reduction[, parameter])
+template <typename Loss>
+constexpr bool kTakesIntegers = std::is_same_v<Loss, Mse> || std::is_same_v<Loss, SmoothL1>;
+template <typename Loss>
 void infer_loss_backward(Arguments arguments, MetaList& outputs) {
     const ScalarType dtype = promote_types(arguments[1].to_tensor().dtype(), arguments[2].to_tensor().dtype());
+    const bool is_integer = is_integral(dtype) && dtype != ScalarType::Bool;
+    const bool is_taken = is_floating(dtype) || (kTakesIntegers<Loss> && is_integer) ||
+                          (std::is_same_v<Loss, SoftMargin> && is_complex(dtype));
+    require(is_taken, "\"", Loss::kBackward, "\" not implemented for '", dtype_graph_name(dtype), "'");
     const std::array<IValue, 3> operands{arguments[1], arguments[2], arguments[0]};
     outputs.push_back(elementwise_meta(operands, dtype));
+}
+
+// The gradient of integers: all is one of them, the factor 1 / n too, and products wrap.
+template <typename Loss, typename T>
+T integer_slope(T x, T target, T grad, T beta, T share) {
+    using Wide = std::make_unsigned_t<std::common_type_t<T, int>>;
+    const auto times = [](auto a, auto b) { return static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b)); };
+    const T difference = static_cast<T>(static_cast<Wide>(x) - static_cast<Wide>(target));
+    if constexpr (std::is_same_v<Loss, Mse>) {
+        return times(times(share, difference), grad);
+    } else {
+        const T least = static_cast<T>(Wide{0} - static_cast<Wide>(beta));
+        if (difference <= least) return times(static_cast<T>(Wide{0} - static_cast<Wide>(share)), grad);
+        if (difference >= beta || beta == 0) return times(share, grad);
+        return static_cast<T>(times(times(share, difference), grad) / beta);
+    }
+}
+template <typename Loss>
+void run_integer_backward(const Tensor& out, Arguments arguments) {
+    const auto packed = [&](std::size_t i) {
+        return packed_as(expanded(arguments[i].to_tensor(), out.sizes()), out.dtype());
+    };
+    const Tensor grad = packed(0), self = packed(1), target = packed(2);
+    const bool is_mean = static_cast<Reduction>(arguments[3].to_int()) == Reduction::Mean;
+    const double factor = std::is_same_v<Loss, Mse> ? 2.0 : 1.0;
+    const double share = is_mean ? factor / static_cast<double>(self.numel()) : factor;
+    const double beta = parameter_in(arguments, 4);
+    if (!std::is_same_v<Loss, Mse>) require_fits(Scalar(beta), out.dtype());
+    const Tensor result = empty(out.sizes(), out.dtype());
+    visit_dtypes<kIntegralDtypes & kCommonDtypes>(out.dtype(), [&]<typename T>(std::type_identity<T>) {
+        if constexpr (!std::is_same_v<T, bool>) {
+            for (std::int64_t i = 0; i < result.numel(); ++i)
+                result.data<T>()[i] = integer_slope<Loss, T>(self.data<T>()[i], target.data<T>()[i], grad.data<T>()[i],
+                                                             static_cast<T>(beta), static_cast<T>(share));
+        }
+    });
+    copy_into(out, result);
 }
 
 template <typename Loss>
 void run_loss_backward(Arguments arguments, IValue* results) {
     const Tensor out = results[0].to_tensor();
+    if constexpr (kTakesIntegers<Loss>) {
+        if (is_integral(out.dtype())) return run_integer_backward<Loss>(out, arguments);
+    }
     const auto operand = [&](std::size_t i, ScalarType as) { return LoopOperand(*arguments[i].tensor_impl(), as); };
     const bool mean = static_cast<Reduction>(arguments[3].to_int()) == Reduction::Mean;
     const std::array<double, 2> params{parameter_in(arguments, 4),
@@ -394,6 +450,10 @@ Tensor l1_loss(const Tensor& self, const Tensor& target, std::int64_t reduction)
 }
 
 Tensor kl_div(const Tensor& self, const Tensor& target, std::int64_t reduction, bool log_target) {
+    for (const Tensor& each : {self, target}) {
+        require(!is_complex(each.dtype()), "kl_div: Complex inputs not supported.");
+        require(!is_integral(each.dtype()), "kl_div: Integral inputs not supported.");
+    }
     if (log_target) return reduced(fn::mul(fn::exp(target), fn::sub(target, self)), reduction);
     return reduced(fn::sub(fn::xlogy(target, target), fn::mul(target, self)), reduction);
 }
@@ -401,7 +461,8 @@ Tensor kl_div(const Tensor& self, const Tensor& target, std::int64_t reduction, 
 Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double margin, std::int64_t reduction) {
     const Tensor nothing = fn::zeros_like(self);
     // The margin is rounded to the dtype before the difference.
-    const Tensor beyond = fn::clamp(fn::sub(fn::full_like(self, Scalar(margin)), self), Scalar(0.0), IValue());
+    const Tensor beyond =
+        fn::clamp(fn::sub(fn::full_like(self, Scalar(margin)), self), Scalar(std::int64_t{0}), IValue());
     const Tensor margin_part = fn::where(fn::ne_scalar(target, Scalar(std::int64_t{1})), beyond, nothing);
     const Tensor own_part = fn::where(fn::ne_scalar(target, Scalar(std::int64_t{-1})), self, nothing);
     return reduced(fn::add(margin_part, own_part), reduction);
@@ -429,6 +490,9 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
 
 // In 1.13: the dot product over the product of the norms, each at least eps.
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, std::int64_t dim, double eps) {
+    const ScalarType common = promote_types(x1.dtype(), x2.dtype());
+    require(is_floating(common), "expected common dtype to be floating point, yet common dtype is ",
+            dtype_graph_name(common));
     const Dims sizes = broadcast_shapes(x1.sizes(), x2.sizes());
     const Tensor a = fn::expand(x1, sizes);
     const Tensor b = fn::expand(x2, sizes);
@@ -484,7 +548,7 @@ template <typename Loss>
 constexpr OperatorRecord loss_backward(std::string_view schema, std::string_view summary, std::string_view node_name) {
     return {.schema = schema,
             .summary = summary,
-            .infer = infer_loss_backward,
+            .infer = infer_loss_backward<Loss>,
             .kernel = FillingKernel{run_loss_backward<Loss>},
             .derivative = {loss_double_gradient<Loss>,
                            {save_argument("grad_output"), save_argument("self"), save_argument("target")},
@@ -572,7 +636,7 @@ constexpr OperatorRecord kRecords[] = {
      .out = {.refusal = out_refusal::kFound},
      .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Banned},
      .not_finite = kBinaryCrossEntropyNotFinite,
-     .dtypes = {.kernel = "binary_cross_entropy"}},
+     .dtypes = {kCommonDtypes & kFloatingDtypes, "binary_cross_entropy"}},
     {
         .schema = "aten::binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? "
                   "weight=None, int "
@@ -605,7 +669,7 @@ constexpr OperatorRecord kRecords[] = {
      .samples = logits_samples,
      .variants = kOut,
      .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
-     .dtypes = {.kernel = "log_sigmoid_cpu"}},
+     .dtypes = {kCommonDtypes & kFloatingDtypes, "log_sigmoid_cpu"}},
     {
         .schema = "aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
         .summary = "The absolute difference to the target.",

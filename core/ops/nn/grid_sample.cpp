@@ -321,7 +321,8 @@ void check_sampling(const Tensor& input, const Tensor& grid, std::int64_t mode, 
     require(padding >= 0 && padding <= 2, "grid_sampler(): unknown padding mode ", padding);
     const bool known = is_floating(input.dtype());
     if (rank == 2)
-        require(known, "grid_sampler_2d_cpu not implemented for ", dtype_graph_name(input.dtype()));
+        require(known, "\"grid_sampler_2d_cpu_kernel_impl\" not implemented for '", dtype_graph_name(input.dtype()),
+                "'");
     else
         require(known, "\"grid_sampler3d_cpu\" not implemented for '", dtype_graph_name(input.dtype()), "'");
     require(input.size(0) == 0 || input.numel() / std::max<std::int64_t>(input.size(0) * input.size(1), 1) <=

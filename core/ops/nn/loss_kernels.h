@@ -13,14 +13,16 @@ namespace loupe::nn_ops {
 // value and slope of a loss at (x, target); k is its parameter.
 struct Mse {
     static constexpr LossOp kOp = LossOp::Mse;
-    static constexpr const char* kName = "mse_loss";
+    static constexpr const char* kName = "mse_cpu";
+    static constexpr const char* kBackward = "mse_backward_cpu_out";
     LOUPE_INLINE static double value(double x, double t, double) { return (x - t) * (x - t); }
     LOUPE_INLINE static double slope(double x, double t, double) { return 2 * (x - t); }
     static double curvature(double, double, double) { return 2; }
 };
 struct SmoothL1 {
     static constexpr LossOp kOp = LossOp::SmoothL1;
-    static constexpr const char* kName = "smooth_l1_loss";
+    static constexpr const char* kName = "smooth_l1_cpu";
+    static constexpr const char* kBackward = "smooth_l1_backward_cpu_out";
     LOUPE_INLINE static double value(double x, double t, double beta) {
         const double d = std::fabs(x - t);
         return d < beta ? 0.5 * d * d / beta : d - 0.5 * beta;
@@ -33,7 +35,8 @@ struct SmoothL1 {
 };
 struct Huber {
     static constexpr LossOp kOp = LossOp::Huber;
-    static constexpr const char* kName = "huber_loss";
+    static constexpr const char* kName = "huber_cpu";
+    static constexpr const char* kBackward = "huber_backward_cpu_out";
     LOUPE_INLINE static double value(double x, double t, double delta) {
         const double d = std::fabs(x - t);
         return d <= delta ? 0.5 * d * d : delta * (d - 0.5 * delta);
@@ -47,6 +50,7 @@ struct Huber {
 struct SoftMargin {
     static constexpr LossOp kOp = LossOp::SoftMargin;
     static constexpr const char* kName = "soft_margin_loss";
+    static constexpr const char* kBackward = "soft_margin_loss_backward";
     LOUPE_INLINE static double value(double x, double t, double) { return std::log1p(std::exp(-t * x)); }
     LOUPE_INLINE static double slope(double x, double t, double) { return -t / (1 + std::exp(t * x)); }
 };

@@ -404,8 +404,11 @@ void check_max_pool1d(const Tensor& self, const Dims& kernel, const Dims& stride
 }
 Tensor max_pool1d(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, const Dims& dilation,
                   bool ceil) {
-    if (!GradMode::is_enabled() || !requires_grad(self))
+    if (!GradMode::is_enabled() || !requires_grad(self)) {
         check_max_pool1d(self, kernel, stride, padding, dilation, ceil);
+        require(!self.device().is_cpu() || is_floating(self.dtype()), "\"max_pool1d_impl\" not implemented for '",
+                dtype_graph_name(self.dtype()), "'");
+    }
     return std::get<0>(max_pool1d_with_indices(self, kernel, stride, padding, dilation, ceil));
 }
 
@@ -441,8 +444,8 @@ void infer_adaptive_max_pool(const Tensor& self, const Dims& output_size, MetaLi
     }
     require(output_size.size() == Spatial, "adaptive_max_pool", Spatial,
             "d(): internal error: output_size.size() must be ", Spatial);
-    require(is_floating(self.dtype()), "\"adaptive_max_pool", Spatial, "d_cpu\" not implemented for '",
-            dtype_graph_name(self.dtype()), "'");
+    require(is_floating(self.dtype()), "\"adaptive_max_pool", Spatial, Spatial == 2 ? "d" : "d_cpu",
+            "\" not implemented for '", dtype_graph_name(self.dtype()), "'");
     outputs.push_back(follow_layout(with_spatial(self, output_size), self));
     outputs.push_back(outputs[0]);
     outputs[1].dtype = ScalarType::Int64;

@@ -26,11 +26,18 @@ void check_weight(const Tensor& weight, std::int64_t classes) {
             weight.defined() ? shape_list_text(weight.sizes()) : "");
 }
 
+// PyTorch takes uint8 too where there are no pixels; nll_loss makes it int64.
+void check_target_dtype(const Tensor& target) {
+    const ScalarType dtype = target.dtype();
+    require(dtype == ScalarType::Int64 || dtype == ScalarType::UInt8,
+            "expected target dtype to be Long or Byte, but got ", dtype_graph_name(dtype));
+    require(dtype == ScalarType::Int64, "expected scalar type Long but found Byte");
+}
+
 Shape check_nll(const Tensor& self, const Tensor& target, const Tensor& weight) {
     require(self.dim() > 0 && self.dim() <= 2, "input tensor should be 1D or 2D");
     require(target.dim() <= 1, "0D or 1D target tensor expected, multi-target not supported");
-    require(target.dtype() == ScalarType::Int64, "expected scalar type Long but found ",
-            dtype_graph_name(target.dtype()));
+    check_target_dtype(target);
     const bool is_one = self.dim() == 1 && target.dim() == 0;
     require(is_one || self.size(0) == target.size(0), "size mismatch (got input: ", shape_list_text(self.sizes()),
             ", target: ", shape_list_text(target.sizes()), ")");
@@ -44,8 +51,7 @@ Shape check_nll2d(const Tensor& self, const Tensor& target, const Tensor& weight
             "only batches of spatial targets supported (3D tensors) but got targets of dimension: ", target.dim());
     require(self.dim() == 4,
             "only batches of spatial inputs supported (4D tensors), but got input of dimension: ", self.dim());
-    require(target.dtype() == ScalarType::Int64, "expected scalar type Long but found ",
-            dtype_graph_name(target.dtype()));
+    check_target_dtype(target);
     require(self.size(0) == target.size(0) && self.size(2) == target.size(1) && self.size(3) == target.size(2),
             "size mismatch (got input: ", shape_list_text(self.sizes()),
             " , target: ", shape_list_text(target.sizes()));
@@ -167,7 +173,9 @@ void nll2d_double_gradient(GradientContext& c) {
 
 Tensor nll_loss(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction,
                 std::int64_t ignore) {
-    return std::get<0>(fn::nll_loss_forward(self, target, weight, reduction, ignore));
+    const bool is_wide = target.dtype() != ScalarType::UInt8;
+    const Tensor classes = is_wide ? target : fn::to_dtype(target, static_cast<std::int64_t>(ScalarType::Int64));
+    return std::get<0>(fn::nll_loss_forward(self, classes, weight, reduction, ignore));
 }
 Tensor nll_loss2d(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction,
                   std::int64_t ignore) {

@@ -42,6 +42,7 @@ void check_shape(const Tensor& input, const Dims& normalized_shape, const Tensor
 Tensor rms_norm(const Tensor& input, const Dims& normalized_shape, const Tensor& weight,
                 const std::optional<double>& eps) {
     check_shape(input, normalized_shape, weight);
+    require(!is_integral(input.dtype()), "\"rms_norm\" not implemented for '", dtype_graph_name(input.dtype()), "'");
     const ScalarType working = working_type(input.dtype());
     const Tensor x = working == input.dtype() ? input : fn::to_dtype(input, static_cast<std::int64_t>(working));
     Dims dims;

@@ -191,11 +191,12 @@ void softmax_lines(const Lines& lines, const T* x, T* y) {
     });
 }
 
+template <bool Log>
 TensorMeta infer_softmax(const Tensor& self, std::int64_t dim, bool half_to_float) {
-    wrap_dim(dim, self.dim());
+    const bool is_last = wrap_dim(dim, self.dim()) + 1 >= self.dim();
     require(!half_to_float, "softmax with half to float conversion is not supported on CPU");
-    require(is_floating(self.dtype()), "\"softmax_lastdim_kernel_impl\" not implemented for '",
-            dtype_graph_name(self.dtype()), "'");
+    require(is_floating(self.dtype()), "\"", Log ? "log_softmax" : "softmax", is_last ? "_lastdim" : "",
+            "_kernel_impl\" not implemented for '", dtype_graph_name(self.dtype()), "'");
     return follow_layout(to_dims(self.sizes()), self);
 }
 
@@ -410,7 +411,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
      .summary = "Exponentials along a dimension, scaled to sum to one.",
      .formula = "out[i] = exp(self[i]) / sum_j exp(self[j])",
-     .infer = inferring<infer_softmax>,
+     .infer = inferring<infer_softmax<false>>,
      .kernel = filling<softmax_kernel<false>>,
      .derivative = {softmax_gradient, {save_result()}, "SoftmaxBackward0"},
      .gradient = "self: out (grad - sum_j grad[j] out[j])",
@@ -423,7 +424,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
      .summary = "The logarithm of softmax along a dimension.",
      .formula = "out[i] = self[i] - log sum_j exp(self[j])",
-     .infer = inferring<infer_softmax>,
+     .infer = inferring<infer_softmax<true>>,
      .kernel = filling<softmax_kernel<true>>,
      .derivative = {log_softmax_gradient, {save_result()}, "LogSoftmaxBackward0"},
      .gradient = "self: grad - exp(out) sum_j grad[j]",

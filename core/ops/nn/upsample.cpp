@@ -379,9 +379,20 @@ Dims output_sizes(Form form, const Tensor& x, Arguments arguments) {
     return sizes;
 }
 
+// PyTorch's, of the CPU.
+std::string_view kernel_name(Form form) {
+    const bool is_nearest = form.mode == Interpolation::Nearest || form.mode == Interpolation::NearestExact;
+    if (form.mode == Interpolation::Cubic) return "compute_indices_weights_cubic";
+    if (is_nearest) return form.n == 2 ? "upsample_nearest2d_channels_last" : "compute_indices_weights_nearest";
+    return form.n == 2 ? "upsample_bilinear2d_channels_last" : "compute_indices_weights_linear";
+}
 void infer_forward(Form form, Arguments arguments, MetaList& outputs) {
     const Tensor x = arguments[0].to_tensor();
-    outputs.push_back(follow_layout(output_sizes(form, x, arguments), x));
+    const Dims sizes = output_sizes(form, x, arguments);
+    const bool is_line = form.mode == Interpolation::Linear && form.n != 2;
+    require(is_floating(x.dtype()) || (x.dtype() == ScalarType::UInt8 && !is_line), "\"", kernel_name(form),
+            "\" not implemented for '", dtype_graph_name(x.dtype()), "'");
+    outputs.push_back(follow_layout(sizes, x));
 }
 void infer_backward(Form form, Arguments arguments, MetaList& outputs) {
     const Tensor grad = arguments[0].to_tensor();

@@ -19,7 +19,7 @@ using G = GradientContext;
 
 void infer_gradient(Arguments arguments, MetaList& outputs) {
     const ScalarType dtype = result_type(arguments[0], arguments[1]);
-    require(!is_complex(dtype), "not implemented for complex tensors");
+    refuse_complex(dtype);
     outputs.push_back(elementwise_meta(arguments.first(2), dtype));
 }
 void infer_complex_gradient(Arguments arguments, MetaList& outputs) {

@@ -6,6 +6,7 @@
 #include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
+#include "core/tensor/scalar_range.h"
 
 namespace loupe {
 namespace {
@@ -48,11 +49,40 @@ void silu_gradient(G& c) {
 }
 void hardtanh_infer(Arguments arguments, MetaList& outputs) {
     require(arguments[0].tensor_impl()->dtype != ScalarType::Bool, "Bool inputs not supported for hardtanh");
-    infer_same_real(arguments, outputs);
+    const ScalarType dtype = arguments[0].tensor_impl()->dtype;
+    require(!is_complex(dtype), "clamp is not supported for complex types");
+    for (const IValue& bound : arguments.subspan(1, 2))
+        require_fits(bound.to_scalar(), is_integral(dtype) ? ScalarType::Int64 : dtype);
+    require_clamp_range(arguments[1], arguments[2], dtype);
+    infer_same(arguments, outputs);
 }
 void relu_infer(Arguments arguments, MetaList& outputs) {
     require(arguments[0].tensor_impl()->dtype != ScalarType::Bool, "Boolean inputs not supported for relu");
+    require(!is_complex(arguments[0].tensor_impl()->dtype), "clamp is not supported for complex types");
+    infer_same(arguments, outputs);
+}
+// Numbers that the kernel computes with in float32 where elements are narrower.
+ScalarType wide_number(ScalarType dtype) {
+    return is_floating(dtype) && element_size(dtype) < 4 ? ScalarType::Float32 : dtype;
+}
+void threshold_infer(Arguments arguments, MetaList& outputs) {
+    const ScalarType dtype = arguments[0].tensor_impl()->dtype;
+    require(dtype != ScalarType::Bool, "not implemented for 'Bool'");
     infer_same_real(arguments, outputs);
+    require_fits(arguments[1].to_scalar(), wide_number(dtype));
+    require_fits(arguments[2].to_scalar(), dtype);
+}
+// In the elements' own dtype: -1 of uint8 is 255.
+void threshold_kernel(Arguments arguments, IValue* results) {
+    const ScalarType dtype = arguments[0].tensor_impl()->dtype;
+    if (!is_integral(dtype)) return run_activation(ActivationOp::Threshold, 1, arguments, results);
+    const auto own = [&](std::size_t i) { return IValue(item(scalar_tensor(arguments[i].to_scalar(), dtype))); };
+    const IValue converted[] = {arguments[0], own(1), own(2)};
+    run_activation(ActivationOp::Threshold, 1, converted, results);
+}
+void leaky_relu_infer(Arguments arguments, MetaList& outputs) {
+    infer_same_floating(arguments, outputs);
+    require_fits(arguments[1].to_scalar(), wide_number(arguments[0].tensor_impl()->dtype));
 }
 
 Tensor relu6(const Tensor& self) { return fn::hardtanh(self, Scalar(0), Scalar(6)); }
@@ -141,7 +171,7 @@ constexpr OperatorRecord kRecords[] = {
              c.set_grad("self", fn::leaky_relu_backward(c.grad_output(), c.argument("self"), scalar_of(c, 1), false));
          },
          {save_argument("self")}},
-        with_numbers<1>)
+        with_numbers<1>, leaky_relu_infer)
         .with_out({.refusal = out_refusal::kFound})
         .with_gradient("self: grad where x > 0, else negative_slope grad"),
     {.schema = "aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
@@ -244,8 +274,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor",
      .summary = "Elements at or below the threshold become value.",
      .formula = "x if x > threshold else value",
-     .infer = infer_same_real,
-     .kernel = activation<ActivationOp::Threshold>,
+     .infer = threshold_infer,
+     .kernel = FillingKernel{&threshold_kernel},
      .derivative = {[](G& c) {
                         c.set_grad("self",
                                    fn::threshold_backward(c.grad_output(), c.argument("self"), scalar_of(c, 1)));

@@ -41,7 +41,8 @@ void infer_integer_pair(Arguments arguments, MetaList& outputs) {
 void infer_heaviside(Arguments arguments, MetaList& outputs) {
     require(arguments[0].tensor_impl()->dtype == arguments[1].tensor_impl()->dtype,
             "heaviside is not yet implemented for tensors with different dtypes.");
-    infer_binary_real(arguments, outputs);
+    require(!is_complex(arguments[0].tensor_impl()->dtype), "heaviside is not yet implemented for complex tensors.");
+    infer_binary(arguments, outputs);
 }
 
 void atan2_backward(G& c) {

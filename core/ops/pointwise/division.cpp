@@ -31,15 +31,16 @@ void infer_mode(Arguments arguments, MetaList& outputs) {
     else
         infer_binary_real(arguments, outputs);
     const bool is_rounded = rounding_of(arguments[2]) != Rounding::True;
-    require(!is_rounded || !has_dtype(kUnsignedDtypes, outputs[0].dtype), "\"",
+    require(!is_rounded || !has_dtype(kUnsignedDtypes | dtype_bit(ScalarType::Bool), outputs[0].dtype), "\"",
             rounding_of(arguments[2]) == Rounding::Trunc ? "div_trunc_cpu" : "div_floor_cpu",
             "\" not implemented for '", dtype_graph_name(outputs[0].dtype), "'");
 }
-// Bool is not divided with rounding.
-void run_rounded(BinaryOp op, Arguments arguments, IValue* results) {
-    require(results[0].tensor_impl()->dtype != ScalarType::Bool, "\"div\" not implemented for 'Bool'");
-    run_binary(op, arguments, results);
+// Booleans are not divided with rounding.
+void infer_rounded(Arguments arguments, MetaList& outputs) {
+    infer_binary_real(arguments, outputs);
+    require(outputs[0].dtype != ScalarType::Bool, "not implemented for 'Bool'");
 }
+void run_rounded(BinaryOp op, Arguments arguments, IValue* results) { run_binary(op, arguments, results); }
 void mode_kernel(Arguments arguments, IValue* results) {
     switch (rounding_of(arguments[2])) {
         case Rounding::True:
@@ -184,7 +185,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::floor_divide(Tensor self, Tensor other) -> Tensor",
      .summary = "Quotient rounded down, Python's //.",
      .formula = "floor(self / other)",
-     .infer = infer_binary_real,
+     .infer = infer_rounded,
      .kernel = FillingKernel{&floor_divide_kernel},
      .derivative = {zero_gradients},
      .gradient = "self: 0\nother: 0",
@@ -196,7 +197,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",
      .summary = "Quotient by a number, rounded down.",
      .formula = "floor(self / other)",
-     .infer = infer_binary_real,
+     .infer = infer_rounded,
      .kernel = FillingKernel{&floor_divide_kernel},
      .derivative = {[](G& c) { c.set_grad("self", fn::zeros_like(c.grad_output())); }},
      .samples = rounded_scalar_samples,
@@ -207,7 +208,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::remainder.Tensor(Tensor self, Tensor other) -> Tensor",
      .summary = "Remainder with the sign of the divisor, Python's %.",
      .formula = "self - other floor(self / other)",
-     .infer = infer_binary_real,
+     .infer = infer_rounded,
      .kernel = FillingKernel{&remainder_kernel},
      .derivative = {remainder_backward,
                     {save_argument("self", "other"), save_argument("other", "other")},
@@ -219,7 +220,7 @@ constexpr OperatorRecord kRecords[] = {
      .not_finite = kRemainderNotFinite},
     {.schema = "aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor",
      .summary = "Remainder by a number, with its sign.",
-     .infer = infer_binary_real,
+     .infer = infer_rounded,
      .kernel = FillingKernel{&remainder_kernel},
      .derivative = {first_only},
      .samples = rounded_scalar_samples,
@@ -227,7 +228,7 @@ constexpr OperatorRecord kRecords[] = {
      .out = {.overload = "Scalar_out"}},
     {.schema = "aten::remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor",
      .summary = "Remainder of a number.",
-     .infer = infer_binary_real,
+     .infer = infer_rounded,
      .kernel = FillingKernel{&remainder_kernel},
      .derivative = {[](G& c) {
                         const Tensor other = c.argument("other");
@@ -241,7 +242,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor",
      .summary = "Remainder with the sign of the dividend, C's fmod.",
      .formula = "self - other trunc(self / other)",
-     .infer = infer_binary_real,
+     .infer = infer_rounded,
      .kernel = FillingKernel{&fmod_kernel},
      .derivative = {fmod_backward, {save_argument("self", "other"), save_argument("other", "other")}, "FmodBackward1"},
      .gradient = "self: grad\nother: -grad trunc(self / other)",
@@ -251,7 +252,7 @@ constexpr OperatorRecord kRecords[] = {
      .not_finite = kRemainderNotFinite},
     {.schema = "aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor",
      .summary = "Remainder by a number, with the sign of the dividend.",
-     .infer = infer_binary_real,
+     .infer = infer_rounded,
      .kernel = FillingKernel{&fmod_kernel},
      .derivative = {first_only},
      .samples = rounded_scalar_samples,

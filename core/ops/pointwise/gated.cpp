@@ -19,6 +19,7 @@ using namespace pointwise;
 Tensor prelu(const Tensor& self, const Tensor& weight) {
     require(weight.defined() && self.dtype() == weight.dtype(), "expected scalar type ", dtype_graph_name(self.dtype()),
             " but found ", weight.defined() ? dtype_graph_name(weight.dtype()) : "Undefined");
+    require(is_floating(self.dtype()), "\"prelu_cpu\" not implemented for '", dtype_graph_name(self.dtype()), "'");
     require(weight.dim() <= 1, "prelu: Expected `weight` to be a scalar or 1D tensor, but got ndim = ", weight.dim());
     require(self.dim() > 0 || weight.numel() == 1, "Not allow zero-dim input tensor.");
     Tensor slope = weight;
@@ -41,6 +42,7 @@ Tensor glu(const Tensor& self, std::int64_t dim) {
     const std::int64_t size = self.size(dim);
     require(size % 2 == 0, "Halving dimension must be even, but dimension ", wrap_dim(dim, self.dim()), " is size ",
             size);
+    require(is_floating(self.dtype()), "\"glu_cpu\" not implemented for '", dtype_graph_name(self.dtype()), "'");
     const Tensor gated = fn::narrow(self, dim, 0, size / 2);
     return gated * fn::sigmoid(fn::narrow(self, dim, size / 2, size / 2));
 }

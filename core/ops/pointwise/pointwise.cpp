@@ -2,6 +2,11 @@
 #include "core/ops/pointwise/pointwise.h"
 
 #include <array>
+#include <cstdio>
+#include <limits>
+#include <utility>
+
+#include "core/tensor/scalar_range.h"
 
 namespace loupe::pointwise {
 namespace {
@@ -35,7 +40,46 @@ bool compares(BinaryOp op) {
 // Steps that threads are worth sooner for.
 int cost_of(UnaryOp op) { return op >= UnaryOp::Exp ? 8 : 1; }
 
+// The least and the greatest number of an integral dtype.
+std::pair<double, double> integer_range(ScalarType dtype) {
+    std::pair<double, double> out;
+    visit_any_dtype(dtype, [&]<typename T>(std::type_identity<T>) {
+        if constexpr (std::is_integral_v<T>)
+            out = {static_cast<double>(std::numeric_limits<T>::lowest()),
+                   static_cast<double>(std::numeric_limits<T>::max())};
+    });
+    return out;
+}
+
 }  // namespace
+
+void refuse_complex(ScalarType dtype) {
+    require(!is_complex(dtype), "not implemented for '", dtype_graph_name(dtype), "'");
+}
+
+void require_clamp_range(const IValue& low, const IValue& high, ScalarType dtype) {
+    if ((low.is_none() || low.is_tensor()) && (high.is_none() || high.is_tensor())) return;
+    require(dtype != ScalarType::Bool, "\"",
+            high.is_none()  ? "clamp_min"
+            : low.is_none() ? "clamp_max"
+                            : "clamp",
+            "_scalar_cpu\" not implemented for 'Bool'");
+    for (const IValue* bound : {&low, &high}) {
+        if (bound->is_none() || bound->is_tensor()) continue;
+        const Scalar value = bound->to_scalar();
+        if (!is_integral(dtype)) {
+            require_fits(value, dtype);
+            continue;
+        }
+        const auto [least, most] = integer_range(dtype);
+        const bool is_minimum = bound == &low;
+        const double number = value.to_double();
+        std::array<char, 32> shown{};
+        std::snprintf(shown.data(), shown.size(), "%g", number);
+        require(is_minimum ? number <= most : number >= least, "Clamp ", is_minimum ? "min" : "max", " value ",
+                shown.data(), " is outside the representable range of ", dtype_graph_name(dtype));
+    }
+}
 
 void infer_same(Arguments arguments, MetaList& outputs) { outputs.push_back(same_meta(self_of(arguments))); }
 
@@ -49,7 +93,7 @@ void infer_bool(Arguments arguments, MetaList& outputs) {
 }
 
 void infer_same_real(Arguments arguments, MetaList& outputs) {
-    require(!is_complex(self_of(arguments).dtype()), "not implemented for complex tensors");
+    refuse_complex(self_of(arguments).dtype());
     infer_same(arguments, outputs);
 }
 
@@ -60,7 +104,7 @@ void infer_same_floating(Arguments arguments, MetaList& outputs) {
 }
 
 void infer_float_real(Arguments arguments, MetaList& outputs) {
-    require(!is_complex(self_of(arguments).dtype()), "not implemented for complex tensors");
+    refuse_complex(self_of(arguments).dtype());
     infer_float(arguments, outputs);
 }
 
@@ -73,7 +117,7 @@ void infer_binary_float(Arguments arguments, MetaList& outputs) {
 }
 
 void infer_binary_real(Arguments arguments, MetaList& outputs) {
-    require(!is_complex(promoted(arguments)), "not implemented for complex tensors");
+    refuse_complex(promoted(arguments));
     infer_binary(arguments, outputs);
 }
 
@@ -82,7 +126,7 @@ void infer_equal(Arguments arguments, MetaList& outputs) {
 }
 
 void infer_compare(Arguments arguments, MetaList& outputs) {
-    require(!is_complex(promoted(arguments)), "not implemented for complex tensors");
+    refuse_complex(promoted(arguments));
     infer_equal(arguments, outputs);
 }
 

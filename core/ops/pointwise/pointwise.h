@@ -21,6 +21,10 @@ void require(bool holds, const Parts&... parts) {
 }
 
 // Metadata of functions of self, argument 0.
+// Throws Error (Run) where a bound that is a number leaves no element of the dtype as it is, or is none of its numbers.
+void require_clamp_range(const IValue& low, const IValue& high, ScalarType dtype);
+// Throws Error (Run); the call says which kernel it is that lacks them.
+void refuse_complex(ScalarType dtype);
 void infer_same(Arguments arguments, MetaList& outputs);   // self's dtype
 void infer_float(Arguments arguments, MetaList& outputs);  // integers become float32
 void infer_bool(Arguments arguments, MetaList& outputs);

@@ -9,6 +9,7 @@
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
 #include "core/ops/sparse/sparse.h"
+#include "core/tensor/scalar_range.h"
 
 namespace loupe {
 namespace {
@@ -22,13 +23,21 @@ void infer_pow(Arguments arguments, MetaList& outputs) {
     const IValue& exponent = arguments[1];
     require(!is_integral(outputs[0].dtype) || exponent.is_tensor() || exponent.to_scalar().to_int() >= 0,
             "Integers to negative integer powers are not allowed.");
+    require(outputs[0].dtype != ScalarType::Bool, "not implemented for 'Bool'");
 }
 
 // Of dtypes that few operators take the powers that are no product alone.
 bool is_rare(ScalarType dtype) { return !has_dtype(kCommonDtypes, dtype); }
 void infer_pow_of_number(Arguments arguments, MetaList& outputs) {
-    infer_pow(arguments, outputs);
     const Scalar exponent = arguments[1].to_scalar();
+    infer_binary(arguments, outputs);
+    const ScalarType dtype = outputs[0].dtype;
+    if (dtype != ScalarType::Bool || !(exponent.equals(0) || exponent.equals(1))) {
+        outputs.clear();
+        infer_pow(arguments, outputs);
+    }
+    const bool is_narrow = is_floating(dtype) && element_size(dtype) < 4;
+    if (is_integral(dtype) || is_narrow) require_fits(exponent, dtype);
     require(!is_rare(outputs[0].dtype) || exponent.equals(0) || exponent.equals(1), "\"pow\" not implemented for '",
             dtype_graph_name(outputs[0].dtype), "'");
 }

@@ -17,6 +17,8 @@ using namespace arithmetic;
 using namespace pointwise;
 using G = GradientContext;
 
+constexpr DtypeSet kNumbers = kWithUnsigned & ~dtype_bit(ScalarType::Bool);
+
 void zero_gradient(G& c) { c.set_grad("self", fn::zeros_like(c.grad_output())); }
 
 // Of complex numbers each is refused in its own words.
@@ -53,6 +55,10 @@ constexpr OperatorRecord check(std::string_view schema, std::string_view summary
             .is_gradient_stop = true};
 }
 
+void infer_signbit(Arguments arguments, MetaList& outputs) {
+    require(!is_complex(arguments[0].tensor_impl()->dtype), "signbit is not implemented for complex tensors.");
+    infer_bool(arguments, outputs);
+}
 void abs_infer(Arguments arguments, MetaList& outputs) {
     const Tensor self = arguments[0].to_tensor();
     outputs.push_back(same_meta(self, to_real_type(self.dtype())));
@@ -144,7 +150,7 @@ constexpr OperatorRecord kRecords[] = {
      .variants = kInPlace | kOut,
      .out = {.refusal = out_refusal::kFound},
      .sparse = {.run = on_sparse::coalesced_values},
-     .dtypes = {kWithFloat8}},
+     .dtypes = {kWithFloat8 & ~dtype_bit(ScalarType::Bool)}},
     {.schema = "aten::neg(Tensor self) -> Tensor",
      .summary = "Each element with its sign turned.",
      .formula = "-x",
@@ -175,25 +181,25 @@ constexpr OperatorRecord kRecords[] = {
         .with_gradient("self: 0"),
     rounding("aten::floor(Tensor self) -> Tensor", "Largest integer not above.", unary<UnaryOp::Floor>,
              infer_rounding<kNoComplexFloor>)
-        .with_dtypes({kWithUnsigned, "floor_vml_cpu"})
+        .with_dtypes({kNumbers, "floor_vml_cpu"})
         .with_out({.refusal = out_refusal::kFound})
         .with_formula("floor(x)")
         .with_gradient("self: 0"),
     rounding("aten::ceil(Tensor self) -> Tensor", "Smallest integer not below.", unary<UnaryOp::Ceil>,
              infer_rounding<kNoComplexCeil>)
-        .with_dtypes({kWithUnsigned, "ceil_vml_cpu"})
+        .with_dtypes({kNumbers, "ceil_vml_cpu"})
         .with_out({.refusal = out_refusal::kFound})
         .with_formula("ceil(x)")
         .with_gradient("self: 0"),
     rounding("aten::round(Tensor self) -> Tensor", "Nearest integer, halves to even.", unary<UnaryOp::Round>,
              infer_same_real)
-        .with_dtypes({kWithUnsigned, "round_vml_cpu"})
+        .with_dtypes({kNumbers, "round_vml_cpu"})
         .with_out({.refusal = out_refusal::kFound})
         .with_formula("round(x)")
         .with_gradient("self: 0"),
     rounding("aten::trunc(Tensor self) -> Tensor", "Integer part of each element.", unary<UnaryOp::Trunc>,
              infer_rounding<kNoComplexTrunc>)
-        .with_dtypes({kWithUnsigned, "trunc_vml_cpu"})
+        .with_dtypes({kNumbers, "trunc_vml_cpu"})
         .with_out({.refusal = out_refusal::kFound})
         .with_formula("trunc(x)")
         .with_gradient("self: 0"),
@@ -248,6 +254,7 @@ constexpr OperatorRecord kRecords[] = {
         .with_out({.refusal = out_refusal::kNonBoolean})
         .with_formula("x = -inf"),
     check("aten::signbit(Tensor self) -> Tensor", "Is the sign bit set?", test<TestOp::SignBit>, kOut)
+        .with(&OperatorRecord::infer, &infer_signbit)
         .with_dtypes({kWithUnsigned})
         .with_out({.refusal = out_refusal::kNonBoolean})
         .with_formula("x < 0, or x is -0"),

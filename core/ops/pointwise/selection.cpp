@@ -39,7 +39,10 @@ void infer_where(Arguments arguments, MetaList& outputs) {
     require(condition == ScalarType::Bool || condition == ScalarType::UInt8,
             "where expected condition to be a boolean tensor, but got a tensor with dtype ",
             dtype_graph_name(condition));
-    outputs.push_back(elementwise_meta(arguments, result_type(arguments[1], arguments[2])));
+    const ScalarType dtype = result_type(arguments[1], arguments[2]);
+    for (const IValue& choice : arguments.subspan(1, 2))
+        if (!choice.is_tensor()) require_fits(choice.to_scalar(), dtype, true);
+    outputs.push_back(elementwise_meta(arguments, dtype));
 }
 void where_call(Arguments arguments, IValue* results) {
     choose(results[0].to_tensor(), arguments[0], arguments[1], arguments[2]);
@@ -110,7 +113,7 @@ bool is_plain_bound(const Scalar& bound) {
     const double b = std::abs(bound.to_double());
     return b <= std::numeric_limits<float>::max() || b == std::numeric_limits<double>::infinity();
 }
-// Bounds that are not given are the ends of the type.
+// Bounds that are not given are the ends of the type, and so are those beyond them.
 void clamp_between(const Tensor& self, const IValue& low, const IValue& high, const Tensor& out) {
     const ScalarType dtype = out.dtype();
     const ScalarType as = ordered_compute_type(dtype);
@@ -147,14 +150,17 @@ void infer_clamp(Arguments arguments, MetaList& outputs) {
             "torch.clamp: At least one of 'min' or 'max' must not be None");
     const ScalarType dtype = result_type(arguments[0], arguments[1], arguments[2]);
     require(!is_complex(dtype), "clamp is not supported for complex types");
+    require_clamp_range(arguments[1], arguments[2], dtype);
     outputs.push_back(elementwise_meta(arguments.first(3), dtype));
 }
 void clamp_call(Arguments arguments, IValue* results) {
     clamp_between(arguments[0].to_tensor(), arguments[1], arguments[2], results[0].to_tensor());
 }
+template <bool kIsMinimum>
 void infer_bound(Arguments arguments, MetaList& outputs) {
     const ScalarType dtype = result_type(arguments[0], arguments[1]);
     require(!is_complex(dtype), "clamp is not supported for complex types");
+    require_clamp_range(kIsMinimum ? arguments[1] : IValue(), kIsMinimum ? IValue() : arguments[1], dtype);
     outputs.push_back(elementwise_meta(arguments.first(2), dtype));
 }
 void clamp_min_call(Arguments arguments, IValue* results) {
@@ -278,7 +284,7 @@ constexpr OperatorRecord bound(std::string_view schema, std::string_view summary
                                bool saves_bound) {
     OperatorRecord record{.schema = schema,
                           .summary = summary,
-                          .infer = infer_bound,
+                          .infer = kernel == &clamp_min_call ? infer_bound<true> : infer_bound<false>,
                           .kernel = FillingKernel{kernel},
                           .derivative = {backward, {save_argument("self")}},
                           .samples = samples,

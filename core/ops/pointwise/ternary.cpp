@@ -46,7 +46,7 @@ void infer_lerp(Arguments arguments, MetaList& outputs) {
         require(dtype == weight, "expected dtype ", dtype_graph_name(dtype), " for `weight` but got dtype ",
                 dtype_graph_name(weight));
     }
-    require(is_differentiable(dtype), "\"lerp_kernel\" not implemented for '", dtype_graph_name(dtype), "'");
+    require(is_differentiable(dtype), "not implemented for '", dtype_graph_name(dtype), "'");
     outputs.push_back(elementwise_meta(arguments.first(3), dtype));
 }
 
@@ -121,7 +121,7 @@ constexpr OperatorRecord kRecords[] = {
      .variants = kInPlace | kOut,
      .autocast = {.cuda = Autocast::Widest},
      .python = {.has_older_form = true},
-     .dtypes = {.kernel = "addcmul_cpu_out"}},
+     .dtypes = {kCommonDtypes & ~dtype_bit(ScalarType::Bool), "addcmul_cpu_out"}},
     {.schema = "aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
      .summary = "Adds a quotient.",
      .formula = "self + value tensor1 / tensor2",

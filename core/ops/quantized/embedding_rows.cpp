@@ -7,6 +7,7 @@
 
 #include "core/ops/quantized/family.h"
 #include "core/ops/quantized/quantized.h"
+#include "core/ops/quantized/row_range.h"
 
 namespace loupe::quantized_ops {
 namespace {
@@ -73,9 +74,9 @@ void pack_row(const float* row, std::int64_t columns, float least, float most, s
     Row<Bits>::write(scale, least, tail);
 }
 
-// weight: [..., columns]; limits: [rows, 2], or undefined.
+// weight: [..., columns]; limits: [rows, 2], or undefined. search: null: a row's own range.
 template <std::int64_t Bits>
-Tensor packed_rows(const Tensor& weight, const Tensor& limits) {
+Tensor packed_rows(const Tensor& weight, const Tensor& limits, const RangeSearch* search = nullptr) {
     require(weight.dim() >= 1, "a table to be packed has rows");
     const Tensor x = fn::contiguous(fn::to_dtype(weight, number_of(ScalarType::Float32)), 0);
     const std::int64_t columns = x.size(-1), rows = columns == 0 ? 0 : x.numel() / columns;
@@ -91,27 +92,32 @@ Tensor packed_rows(const Tensor& weight, const Tensor& limits) {
     const Tensor out = empty(span_of(sizes), ScalarType::UInt8);
     for (std::int64_t i = 0; i < rows; ++i) {
         const float* const row = x.data<float>() + i * columns;
-        const auto [least, most] = std::minmax_element(row, row + columns);
-        const bool has_given = given.defined();
-        pack_row<Bits>(row, columns, has_given ? given.data<float>()[2 * i] : *least,
-                       has_given ? given.data<float>()[2 * i + 1] : *most, out.data<std::uint8_t>() + i * sizes.back());
+        const std::span<const float> all(row, static_cast<std::size_t>(columns));
+        std::pair<float, float> range;
+        if (search != nullptr) {
+            range = range_of_least_loss(all, *search);
+        } else if (given.defined()) {
+            range = {given.data<float>()[2 * i], given.data<float>()[2 * i + 1]};
+        } else {
+            const auto [least, most] = std::minmax_element(row, row + columns);
+            range = {*least, *most};
+        }
+        pack_row<Bits>(row, columns, range.first, range.second, out.data<std::uint8_t>() + i * sizes.back());
     }
     return out;
 }
 Tensor pack_bytes(const Tensor& weight) { return packed_rows<8>(weight, {}); }
 Tensor pack_bytes_within(const Tensor& weight, const Tensor& limits) { return packed_rows<8>(weight, limits); }
-void refuse_search(bool is_optimized) {
-    if (is_optimized) throw Error(ErrorKind::Unsupported, "optimized_qparams=True is not supported: pack without it");
+template <std::int64_t Bits>
+Tensor pack_bits(const Tensor& weight, bool is_optimized, std::int64_t bins, double ratio) {
+    const RangeSearch search{bins, ratio, Bits};
+    return packed_rows<Bits>(weight, {}, is_optimized ? &search : nullptr);
 }
 template <std::int64_t Bits>
-Tensor pack_bits(const Tensor& weight, bool is_optimized, std::int64_t, double) {
-    refuse_search(is_optimized);
-    return packed_rows<Bits>(weight, {});
-}
-template <std::int64_t Bits>
-Tensor pack_bits_within(const Tensor& weight, const Tensor& limits, bool is_optimized, std::int64_t, double) {
-    refuse_search(is_optimized);
-    return packed_rows<Bits>(weight, limits);
+Tensor pack_bits_within(const Tensor& weight, const Tensor& limits, bool is_optimized, std::int64_t bins,
+                        double ratio) {
+    const RangeSearch search{bins, ratio, Bits};
+    return packed_rows<Bits>(weight, limits, is_optimized ? &search : nullptr);
 }
 
 template <std::int64_t Bits>

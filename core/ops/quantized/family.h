@@ -21,6 +21,7 @@
     FILE(norm_records)                \
     FILE(embedding_records)           \
     FILE(embedding_row_records)       \
+    FILE(row_range_records)           \
     FILE(recurrent_records)
 
 namespace loupe::quantized_ops {

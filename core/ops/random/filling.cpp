@@ -177,8 +177,9 @@ Tensor bernoulli_(const Tensor& self, double p, const IValue& generator) {
     return self;
 }
 Tensor bernoulli_tensor_(const Tensor& self, const Tensor& p, const IValue& generator) {
-    require(is_floating(p.dtype()), "expected probabilities tensor to have floating type, got ",
-            dtype_graph_name(p.dtype()));
+    require(is_floating(p.dtype()), "\"",
+            is_complex(self.dtype()) ? "bernoulli_tensor_cpu_self_" : "bernoulli_tensor_cpu_p_",
+            "\" not implemented for '", dtype_graph_name(p.dtype()), "'");
     MersenneTwister& g = generator_of(generator);
     const bool wide = p.dtype() == ScalarType::Float64;
     const Dims order = memory_order(self);
@@ -291,7 +292,7 @@ constexpr OperatorRecord kRecords[] = {
                 "1 with the chance that p has there, else 0.", boxed<bernoulli_tensor_>),
     overwriting("aten::random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)",
                 "Integers that the type holds.", boxed<random_>)
-        .with_dtypes({.kernel = "random_kernel_cpu"})
+        .with_dtypes({kCommonDtypes & ~kComplexDtypes, "random_kernel_cpu"})
         .with_gradient(kDrawn),
     overwriting("aten::random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)",
                 "Integers in [0, to).", boxed<random_to>)

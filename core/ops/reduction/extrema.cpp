@@ -38,7 +38,7 @@ constexpr ReduceOp kArg = kMax ? ReduceOp::ArgMax : ReduceOp::ArgMin;
 
 template <bool kMax>
 TensorMeta infer_whole(const Tensor& self) {
-    require_order(self, kName<kMax>);
+    require_order(self, kMax ? "max_all" : "min_all");
     require_elements(self, IValue(), kName<kMax>);
     return reduced_meta(self, IValue(), false, self.dtype());
 }
@@ -48,7 +48,7 @@ void whole(const Tensor& out, const Tensor& self) {
 }
 template <bool kMax>
 MetaList infer_dim(const Tensor& self, std::int64_t dim, bool keepdim) {
-    require_order(self, kName<kMax>);
+    require(!is_complex(self.dtype()), kName<kMax>, "(): does not support complex input");
     require_elements(self, dim, kName<kMax>);
     return {reduced_meta(self, dim, keepdim, self.dtype()), reduced_meta(self, dim, keepdim, ScalarType::Int64)};
 }
@@ -59,7 +59,7 @@ void along(const Tensor& values, const Tensor& indices, const Tensor& self, std:
 }
 template <bool kMax>
 TensorMeta infer_extremum(const Tensor& self, const IValue& dim, bool keepdim) {
-    require_order(self, kMax ? "amax" : "amin");
+    require_order(self, kMax ? "max_values_cpu" : "min_values_cpu");
     require_elements(self, dim, kMax ? "amax" : "amin");
     return reduced_meta(self, dim, keepdim, self.dtype());
 }
@@ -82,7 +82,7 @@ void arg(const Tensor& out, const Tensor& self, const IValue& dim, bool) {
 }
 
 MetaList infer_aminmax(const Tensor& self, const IValue& dim, bool keepdim) {
-    require_order(self, "aminmax");
+    require(!is_complex(self.dtype()), "aminmax not implemented for ", dtype_graph_name(self.dtype()));
     if (dim.is_none())
         require(self.numel() > 0,
                 "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");

@@ -174,7 +174,7 @@ void cumprod_backward(G& c) {
 template <bool kMax>
 MetaList infer_running(const Tensor& self, std::int64_t dim) {
     wrap_dim(dim, self.dim());
-    require(!is_complex(self.dtype()), kMax ? "cummax" : "cummin", " not implemented for complex tensors");
+    require(!is_complex(self.dtype()), "not implemented for '", dtype_graph_name(self.dtype()), "'");
     return {{to_dims(self.sizes()), self.dtype(), self.device()},
             {to_dims(self.sizes()), ScalarType::Int64, self.device()}};
 }

@@ -90,7 +90,7 @@ void nansum_backward(G& c) {
     c.set_grad("self", fn::masked_fill(g, fn::isnan(c.argument("self")), Scalar(0)));
 }
 TensorMeta infer_nansum(const Tensor& self, const IValue& dim, bool keepdim, const IValue& dtype) {
-    require(!is_complex(self.dtype()), "nansum does not support complex inputs");
+    require(!is_complex(self.dtype()), "nansum on CPU does not support complex inputs");
     return reduced_meta(self, dim, keepdim, sum_dtype(self, dtype));
 }
 Tensor nanmean(const Tensor& self, const IValue& dim, bool keepdim, const IValue& dtype) {

@@ -176,6 +176,9 @@ std::vector<Sample> all_samples(Random& random, ScalarType dtype) {
     return {{{random_ladder(random, {3, 5}, dtype)}}};
 }
 
+constexpr DtypeSet kReal = kCommonDtypes & ~kComplexDtypes;
+constexpr DtypeSet kNumbers = kReal & ~dtype_bit(ScalarType::Bool);
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
      .summary = "The k-th least element along dim, and where it stood.",
@@ -187,7 +190,8 @@ constexpr OperatorRecord kRecords[] = {
      .variants = kOut,
      .out = {.overload = "values",
              .names = "values indices",
-             .refusal = {"output values must be of same type as input", "output indices must be of scalar type {T}"}}},
+             .refusal = {"output values must be of same type as input", "output indices must be of scalar type {T}"}},
+     .dtypes = {kNumbers}},
     {.schema = "aten::median(Tensor self) -> Tensor",
      .summary = "The median of all elements, the lower one of two.",
      .results_from = ResultsFrom::Metadata,
@@ -195,7 +199,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {median_backward, {save_argument("self"), save_result(0)}},
      .gradient = "self: grad at the median, else 0",
      .samples = all_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .dtypes = {kNumbers}},
     {.schema = "aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
      .summary = "The median along dim, and where it stood.",
      .results_from = ResultsFrom::Metadata,
@@ -204,7 +209,7 @@ constexpr OperatorRecord kRecords[] = {
      .samples = pick_samples,
      .variants = kOut,
      .out = {.overload = "dim_values", .names = "values indices", .refusal = out_refusal::kMedian},
-     .dtypes = {.kernel = "median_out"}},
+     .dtypes = {kNumbers, "median_out"}},
     {.schema = "aten::nanmedian(Tensor self) -> Tensor",
      .summary = "The median of the elements that are not NaN.",
      .results_from = ResultsFrom::Metadata,
@@ -213,7 +218,7 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad at the median, else 0",
      .samples = all_samples,
      .variants = kOut,
-     .dtypes = {.kernel = "median_cpu"}},
+     .dtypes = {kNumbers, "median_cpu"}},
     {.schema = "aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
      .summary = "The median along dim of the elements that are not NaN.",
      .results_from = ResultsFrom::Metadata,
@@ -222,7 +227,7 @@ constexpr OperatorRecord kRecords[] = {
      .samples = pick_samples,
      .variants = kOut,
      .out = {.overload = "dim_values", .names = "values indices", .refusal = out_refusal::kMedian},
-     .dtypes = {.kernel = "median_out"}},
+     .dtypes = {kNumbers, "median_out"}},
     {.schema = "aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
      .summary = "The most frequent element along dim, and where it stood.",
      .results_from = ResultsFrom::Metadata,
@@ -234,7 +239,8 @@ constexpr OperatorRecord kRecords[] = {
      .out = {.overload = "values",
              .names = "values indices",
              .refusal = {"expected scalar type '{T}' but got '{O}' for values output",
-                         "expected scalar type '{T}' but got '{O}' for indices output"}}},
+                         "expected scalar type '{T}' but got '{O}' for indices output"}},
+     .dtypes = {kReal}},
 };
 
 }  // namespace

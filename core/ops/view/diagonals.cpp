@@ -110,6 +110,7 @@ Tensor diag_backward(const Tensor& grad, const Dims& sizes, std::int64_t offset)
 Tensor trace(const Tensor& self) {
     if (self.dim() != 2)
         throw Error(ErrorKind::Run, concat("trace: expected a matrix, but got tensor with dim ", self.dim()));
+    if (self.dtype() == ScalarType::Bool) throw Error(ErrorKind::Run, "\"trace\" not implemented for 'Bool'");
     return fn::sum(fn::diagonal(self, 0, 0, 1));
 }
 

@@ -77,6 +77,15 @@ bool PythonError::is(std::string_view class_name) const {
     return cls && exception_->cls()->is_subclass_of(*cls);
 }
 
+bool PythonError::ends_well() const {
+    if (!is("SystemExit")) return false;
+    const std::vector<IValue>& status = exception_->args;
+    if (status.empty()) return true;
+    const bool is_zero =
+        (status[0].is_int() && status[0].to_int() == 0) || (status[0].is_bool() && !status[0].to_bool());
+    return status.size() == 1 && (status[0].is_none() || is_zero);
+}
+
 std::string PythonError::traceback() const {
     std::string out;
     append_trace(out, *exception_, 0);

@@ -48,6 +48,8 @@ class PythonError final : public Error {
 
     const Ptr<ExceptionObject>& exception() const { return exception_; }
     bool is(std::string_view class_name) const;  // of that built-in class or one derived from it
+    // sys.exit() without a status other than 0: the end of a program that has done what it should.
+    bool ends_well() const;
     // "Traceback (most recent call last):\n  File "m.py", line 3, in f\n    return 1 / 0\nZeroDivisionError: ...".
     std::string traceback() const;
     // The same error, with file, line and message filled in for who shows it.

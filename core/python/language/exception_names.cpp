@@ -16,16 +16,27 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
 // Of dtypes that an operator does not take PyTorch raises two kinds of errors.
 bool is_not_implemented(std::string_view text) {
     if (text.starts_with('"') && text.find("\" not implemented for '") != std::string_view::npos) return true;
-    for (const std::string_view part :
-         {" is not supported for complex inputs", "clamp is not supported for complex types",
-          "Bool inputs not supported for ", "Boolean inputs not supported for ",
-          "Negation, the `-` operator, on a bool", "Subtraction, the `-` operator, with ",
-          "torch.sign is not intended to support complex", "argmax(): does not support bool",
-          "argmin(): does not support bool", "cov(): bool dtype is not supported",
-          "is not yet implemented for complex tensors", ": Expected a floating point or complex tensor as input. Got ",
-          ": Low precision dtypes not supported. Got ", "could not infer output dtype. Input dtype must be",
-          "expected input to have floating point or complex dtype but got", " on CPU does not support complex inputs",
-          "std and var only support floating point", "topk does not support bool"}) {
+    for (const std::string_view part : {" is not supported for complex inputs",
+                                        "clamp is not supported for complex types",
+                                        "Bool inputs not supported for ",
+                                        "Boolean inputs not supported for ",
+                                        "Negation, the `-` operator, on a bool",
+                                        "Subtraction, the `-` operator, with ",
+                                        "torch.sign is not intended to support complex",
+                                        "argmax(): does not support bool",
+                                        "argmin(): does not support bool",
+                                        "cov(): bool dtype is not supported",
+                                        "is not yet implemented for complex tensors",
+                                        "is not implemented for complex tensors.",
+                                        "is not supported for complex tensors.",
+                                        "The `+` operator, on a bool tensor",
+                                        ": Expected a floating point or complex tensor as input. Got ",
+                                        ": Low precision dtypes not supported. Got ",
+                                        "could not infer output dtype. Input dtype must be",
+                                        "expected input to have floating point or complex dtype but got",
+                                        " on CPU does not support complex inputs",
+                                        "std and var only support floating point",
+                                        "topk does not support bool"}) {
         if (text.find(part) != std::string_view::npos) return true;
     }
     return text.starts_with("Unsupported dtype ");
@@ -33,7 +44,8 @@ bool is_not_implemented(std::string_view text) {
 bool is_of_type(std::string_view text) {
     for (const std::string_view part :
          {"Sort does not support complex dtypes", "topk does not support complex dtypes",
-          "aminmax not implemented for ", "argmax(): does not support complex", "argmin(): does not support complex",
+          "aminmax not implemented for ", "max(): does not support complex", "min(): does not support complex",
+          "argmax(): does not support complex", "argmin(): does not support complex",
           "is not implemented for tensors with non-complex dtypes", "imum not implemented for complex tensors.",
           "fmax not implemented for complex tensors.", "fmin not implemented for complex tensors.",
           "view_as_real is only supported for complex tensors"}) {

@@ -185,13 +185,17 @@ Window window_of(std::string_view text, const BoundArguments& given, std::size_t
     const std::int64_t size = text_length(text);
     const SliceObject slice(given.value_or(first, {}), given.value_or(first + 1, {}), IValue());
     const auto bounds = slice.bounds(size);
-    const auto parts = characters(text);
-    std::size_t begin = 0;
-    std::size_t end = 0;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        if (static_cast<std::int64_t>(i) < bounds.start) begin += parts[i].size();
-        if (static_cast<std::int64_t>(i) < std::max(bounds.start, bounds.stop)) end += parts[i].size();
-    }
+    const auto begins_character = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
+    const auto place = [&](std::int64_t count, std::size_t from) {
+        for (; from < text.size() && (count > 0 || !begins_character(text[from])); ++from)
+            count -= begins_character(text[from]) ? 1 : 0;
+        return from;
+    };
+    // Of ASCII places are bytes.
+    const bool is_ascii = size == static_cast<std::int64_t>(text.size());
+    const std::int64_t stop = std::max(bounds.start, bounds.stop);
+    const std::size_t begin = is_ascii ? static_cast<std::size_t>(bounds.start) : place(bounds.start, 0);
+    const std::size_t end = is_ascii ? static_cast<std::size_t>(stop) : place(stop - bounds.start, begin);
     const bool is_behind = !given.value_or(first, {}).is_none() && to_index(given[first]) > size;
     return {text.substr(begin, end - begin), bounds.start, !is_behind};
 }

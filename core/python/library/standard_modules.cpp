@@ -8,6 +8,7 @@ namespace {
 
 constexpr ModuleRecord kNative[] = {
     {"_collections", fill_collections},
+    {"_json", fill_json},
     {"_native", fill_native},
     {"_re", fill_re},
     {"builtins", fill_builtins},

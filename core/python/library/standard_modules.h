@@ -23,6 +23,7 @@ bool take_warning(std::string_view category, std::string_view message);
 void fill_builtins(PythonModule& module);
 void fill_collections(PythonModule& module);
 void fill_io(PythonModule& module);
+void fill_json(PythonModule& module);
 void fill_math(PythonModule& module);
 void fill_native(PythonModule& module);  // what those in Python need
 void fill_os(PythonModule& module);

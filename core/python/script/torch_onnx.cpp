@@ -74,7 +74,7 @@ IValue write(CallArguments arguments) {
     plugins();
     const FormatWriter* writer = FormatRegistry::instance().writer_for("model.onnx");
     if (writer == nullptr)
-        throw_error("RuntimeError", "the plugin onnx writes ONNX files; Help > Plugins says why it is not there");
+        throw_error("RuntimeError", concat("the plugin onnx writes ONNX files, and ", plugin_absence("onnx")));
     Traced traced = with_python_errors([&] { return request_of(given[0], given[1].to_tuple().elements); });
     for (const IValue& option : given[3].to_list().elements) {
         const auto& pair = option.to_tuple().elements;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Add, Mul, Pow and the like, element by element.
+#include <limits>
+
 #include "plugins/onnx/ops/common.h"
 #include "plugins/onnx/ops/rounding_to_type.h"
 #include "plugins/onnx/proto/onnx.pb.h"
@@ -48,7 +50,14 @@ Tensor mean(const TensorList& inputs) {
     return fn::div_scalar(sum, Scalar(static_cast<double>(inputs.size())));
 }
 
-Tensor clip(const Tensor& input, double min, double max) { return fn::clamp(input, Scalar(min), Scalar(max)); }
+// Bounds that no element reaches are none: float32's ends are the defaults of narrower floats too.
+Tensor clip(const Tensor& input, double min, double max) {
+    const double most = input.dtype() == ScalarType::Float16    ? 65504.0
+                        : input.dtype() == ScalarType::BFloat16 ? 3.3895313892515355e38
+                                                                : std::numeric_limits<double>::infinity();
+    const IValue low = min < -most ? IValue() : IValue(min), high = max > most ? IValue() : IValue(max);
+    return low.is_none() && high.is_none() ? fn::clone(input) : fn::clamp(input, low, high);
+}
 Tensor clip_tensors(const Tensor& input, const Tensor& min, const Tensor& max) {
     if (!min.defined() && !max.defined()) return fn::alias(input);
     return fn::clamp_tensor(input, min.defined() ? IValue(min) : IValue(), max.defined() ? IValue(max) : IValue());

@@ -21,10 +21,6 @@ using proto::NodeProto;
 constexpr std::size_t kMostNodes = 5'000'000;
 constexpr int kDeepestCall = 100;
 
-std::string function_key(const std::string& domain, const std::string& name, const std::string& overload) {
-    return concat(domain == "ai.onnx" ? "" : domain, "::", name, "::", overload);
-}
-
 std::string description(const NodeProto& node) {
     return node.name().empty() ? node.op_type() : concat(node.op_type(), " ", quote_name(node.name()));
 }
@@ -95,9 +91,9 @@ ir::Value* Names::find(const std::string& name) const {
 
 GraphEmitter::GraphEmitter(ir::Graph& graph, const proto::ModelProto& model, const exported::TraceSources& sources,
                            const exported::ModuleTree& modules, ExternalFiles& files)
-    : graph_(graph), model_(model), sources_(sources), modules_(modules), files_(files) {
-    for (const proto::FunctionProto& function : model.functions())
-        functions_[function_key(function.domain(), function.name(), function.overload())] = &function;
+    : graph_(graph), sources_(sources), modules_(modules), files_(files), functions_(model) {
+    if (functions_.count_nodes(model.graph(), kMostNodes) > kMostNodes)
+        throw_file_error(concat("its functions make more than ", kMostNodes, " nodes"));
 }
 
 void GraphEmitter::note_elements(const proto::ValueInfoProto& info) {
@@ -116,7 +112,6 @@ void GraphEmitter::note_elements(const proto::GraphProto& graph) {
 void GraphEmitter::emit_nodes(const Repeated& nodes, const Body& body, Names& names) {
     for (const NodeProto& node : nodes) {
         check_cancelled();
-        if (++emitted_ > kMostNodes) throw_file_error(concat("its functions make more than ", kMostNodes, " nodes"));
         emit_node(node, body, names);
     }
 }
@@ -125,7 +120,7 @@ void GraphEmitter::emit_node(const NodeProto& node, const Body& body, Names& nam
     if (node.op_type().empty()) throw_file_error("a node without an operator");
     place(node, body);
     const Values inputs = inputs_of(node, names);
-    if (const proto::FunctionProto* function = function_of(node)) {
+    if (const proto::FunctionProto* function = functions_.called_by(node)) {
         const Values results = emit_call(*function, node, body, inputs);
         return bind_outputs(node, results, names);
     }
@@ -458,12 +453,6 @@ GraphEmitter::Values GraphEmitter::emit_empty(const NodeProto& node, const Body&
 }
 
 // --- functions ---
-
-const proto::FunctionProto* GraphEmitter::function_of(const NodeProto& node) const {
-    if (functions_.empty()) return nullptr;
-    const auto found = functions_.find(function_key(node.domain(), node.op_type(), node.overload()));
-    return found == functions_.end() ? nullptr : found->second;
-}
 
 GraphEmitter::Values GraphEmitter::emit_call(const proto::FunctionProto& function, const NodeProto& node,
                                              const Body& body, const Values& inputs) {

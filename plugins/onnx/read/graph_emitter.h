@@ -14,6 +14,7 @@
 #include "core/ir/graph.h"
 #include "plugins/onnx/proto/data_types.h"
 #include "plugins/onnx/read/attributes.h"
+#include "plugins/onnx/read/functions.h"
 
 namespace loupe::onnx {
 
@@ -80,7 +81,6 @@ class GraphEmitter {
     void follow_elements(const proto::NodeProto& node, const Body& body);
 
     // --- functions ---
-    const proto::FunctionProto* function_of(const proto::NodeProto& node) const;
     Values emit_call(const proto::FunctionProto& function, const proto::NodeProto& node, const Body& body,
                      const Values& inputs);
 
@@ -105,14 +105,12 @@ class GraphEmitter {
     ir::Value* new_list();
 
     ir::Graph& graph_;
-    const proto::ModelProto& model_;
     const exported::TraceSources& sources_;
     const exported::ModuleTree& modules_;
     ExternalFiles& files_;
-    std::map<std::string, const proto::FunctionProto*> functions_;
+    Functions functions_;
     std::unordered_map<std::string, std::int32_t> elements_;
     std::vector<std::string> missing_;
-    std::size_t emitted_ = 0;
 };
 
 }  // namespace loupe::onnx

@@ -182,7 +182,7 @@ def causal_mask(x, past, attention_mask=None, window=None):
 
 def past_length(past):
     """Positions that a cache holds. A cache is a tuple of (key, value) for each layer, [batch, heads, keys, width]."""
-    return 0 if past is None else past[0][0].shape[2]
+    return past[0][0].shape[2] if past else 0
 
 
 def extend(past, key, value):

@@ -77,7 +77,11 @@ class File:
         self.factors = factors
 
     def value(self, key, otherwise=None):
-        return self.metadata.get(self.architecture + "." + key, otherwise)
+        name = self.architecture + "." + key
+        found = self.metadata.get(name, otherwise)
+        if found is None and name in self.metadata:  # what JSON has no number for
+            raise ValueError(f"{name} is infinite, or NaN")
+        return found
 
     def needed(self, key):
         found = self.value(key)

@@ -62,9 +62,37 @@ def check_counts(config, most):
             raise ValueError(f"{key} is {value}, and there are {most} weights")
 
 
+# How settings that are numbers end.
+NUMBERS = ("_eps", "_epsilon", "_theta", "_factor", "_size", "_heads", "_layers", "_layer", "_head", "_dim", "_dims",
+           "_ff", "_kv", "_model", "_embd", "_positions", "position_embeddings", "sliding_window")
+
+
+def check_numbers(config):
+    for key, value in config.items():
+        if isinstance(value, dict):
+            check_numbers(value)
+        if key.endswith(NUMBERS) and isinstance(value, (str, dict)):
+            raise ValueError(f"{key} is {value!r}, no number")
+
+
+# Settings that are a dimension of some weight, or a part of one.
+WIDTHS = ("head_dim", "hidden_size", "d_model", "d_kv", "n_embd", "intermediate_size", "ffn_hidden_size", "d_ff")
+
+
+def check_widths(config, widest):
+    """What is computed from a width, as the frequencies of rotary positions, is made before weights are looked at."""
+    for key, value in config.items():
+        if isinstance(value, dict):
+            check_widths(value, widest)
+        elif key in WIDTHS and isinstance(value, int) and value > widest:
+            raise ValueError(f"{key} is {value}, and no weight has more than {widest} rows or columns")
+
+
 def open_model(build, config, weights):
     """The model, the names that the file lacks, those that the model does not have, and lines for wrong sizes."""
     check_counts(config, len(weights))
+    check_numbers(config)
+    check_widths(config, max((size for tensor in weights.values() for size in tensor.shape), default=0))
     model = build(config)
     wanted = model.state_dict()
     prefix = getattr(model, "base_model_prefix", "")

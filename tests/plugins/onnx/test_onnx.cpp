@@ -4,6 +4,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <functional>
@@ -195,6 +196,8 @@ class TestOnnx : public QObject {
         messages::ModelProto model = small_model("Relu");
         model.set_ir_version(99);
         QVERIFY(error_of(model).find("IR version 99") != std::string::npos);
+        model.set_ir_version(9999);
+        QVERIFY(error_of(model).find("IR version 9999") != std::string::npos);
         model = small_model("Relu");
         model.mutable_opset_import(0)->set_version(99);
         QVERIFY(error_of(model).find("opset 99") != std::string::npos);
@@ -237,6 +240,29 @@ class TestOnnx : public QObject {
         call.add_input("a");
         call.add_output("b");
         QVERIFY(error_of(model).find("calls itself") != std::string::npos);
+    }
+
+    // Sixty functions that call the next one twice: refused before a node is made.
+    void functions_that_double_are_counted() {
+        messages::ModelProto model = small_model("F0");
+        model.mutable_graph()->mutable_node(0)->set_domain("test");
+        for (int i = 0; i < 60; ++i) {
+            messages::FunctionProto& function = *model.add_functions();
+            function.set_name("F" + std::to_string(i));
+            function.set_domain("test");
+            function.add_input("a");
+            function.add_output("b");
+            for (const auto& [from, to] : {std::pair("a", "h"), std::pair("h", "b")}) {
+                messages::NodeProto& call = *function.add_node();
+                call.set_domain("test");
+                call.set_op_type("F" + std::to_string(i + 1));
+                call.add_input(from);
+                call.add_output(to);
+            }
+        }
+        const auto start = std::chrono::steady_clock::now();
+        QCOMPARE(error_of(model), std::string("its functions make more than 5000000 nodes"));
+        QVERIFY(std::chrono::steady_clock::now() - start < std::chrono::seconds(2));
     }
 
     void external_data_stay_in_the_folder_data() {
