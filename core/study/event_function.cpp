@@ -20,6 +20,7 @@
 #include "core/dispatch/interceptor.h"
 #include "core/dispatch/operator_node.h"
 #include "core/ops/random/generator.h"
+#include "core/tensor/copy_elements.h"
 #include "core/tensor/device_copy.h"
 #include "core/tensor/element_walk.h"
 
@@ -442,6 +443,21 @@ RecordedCall scaled_call(const RecordedCall& call, const std::vector<bool>& is_s
     return changed;
 }
 
+namespace {
+
+// All between 0 and 1: attention, a gate or a mask, which weighs what it is multiplied with.
+bool is_weighing(const Tensor& given) {
+    if (given.dtype() != ScalarType::Float32 || given.numel() < 2) return false;
+    const Tensor t = look_at_elements(given);
+    bool is_between = true;
+    walk_elements<float>(t, false, [&](const float* data, std::int64_t n) {
+        is_between = is_between && std::all_of(data, data + n, [](float x) { return x >= 0 && x <= 1; });
+    });
+    return is_between;
+}
+
+}  // namespace
+
 SourceChoice::Choice SourceChoice::choose(const RecordedCall& call) const {
     const std::size_t n = call.places.size();
     const auto with = [n](const std::vector<std::size_t>& places) {
@@ -472,6 +488,8 @@ SourceChoice::Choice SourceChoice::choose(const RecordedCall& call) const {
         if (!is_floating(call.tensor(call.places[i]).dtype())) continue;
         (kinds_.is_of_model(call.places[i].value) ? parameters : activations).push_back(i);
     }
+    std::stable_partition(activations.begin(), activations.end(),
+                          [&](std::size_t i) { return !is_weighing(call.tensor(call.places[i])); });
     std::vector<std::size_t> all = activations;
     all.insert(all.end(), parameters.begin(), parameters.end());
     if (all.empty()) return {};
@@ -498,7 +516,9 @@ const SourceChoice::Choice& SourceChoice::of(const Event& event, const RecordedC
     std::string key = concat(call.op->full_name, "(", join(event.arguments, ", "), ")");
     for (const TensorPlace& place : call.places) {
         const Tensor t = call.tensor(place);
-        key += concat(place.argument, kinds_.is_of_model(place.value) ? "m" : "a", is_floating(t.dtype()) ? "f" : "i",
+        const bool is_model = kinds_.is_of_model(place.value);
+        const bool is_factor = !is_model && call.places.size() > 1 && is_weighing(t);
+        key += concat(place.argument, is_model ? "m" : "a", is_floating(t.dtype()) ? "f" : "i", is_factor ? "w" : "",
                       t.dim(), " ");
     }
     const auto found = known_.find(key);

@@ -5,8 +5,8 @@
 //
 // Shares are coefficient * element, the coefficient from the derivative of that one operator. Of an operator that is
 // linear in what it read they are exact, and add up with what it adds itself; of a product of two activations the first
-// is the source and the other its coefficient. Of others they are "gradient x input" (Shrikumar et al. 2016), and a
-// remainder is left.
+// is the source and the other its coefficient, or the one that weighs (all between 0 and 1: attention, a gate). Of
+// others they are "gradient x input" (Shrikumar et al. 2016), and a remainder is left.
 
 #include "core/study/explanation.h"
 #include "core/study/recorded_call.h"

@@ -41,7 +41,7 @@ fc = shares("linear", 0, (0, 5), "exact", lambda t, b: F.linear(t, m.fc.weight, 
 y = shares("layer_norm", 0, (0, 4), "by derivative", lambda t: F.layer_norm(t, (8,), m.norm.weight, m.norm.bias), fc)
 words = shares("embedding", 0, (0, 2, 5), "the very element", lambda t: F.embedding(ids, t), m.table.weight)
 scores = shares("softmax", 0, (0, 1, 2), "by derivative", lambda t: torch.softmax(t, -1), words @ words.transpose(1, 2) / 8**0.5)
-seen = shares("matmul", 1, (0, 3, 6), "exact", lambda t: t @ words, scores)
+seen = shares("matmul", 1, (0, 3, 6), "exact", lambda t: scores @ t, words)
 fused = shares(
     "scaled_dot_product_attention", 0, (0, 2, 1), "exact", lambda v: F.scaled_dot_product_attention(words, seen, v), words
 )
