@@ -6,6 +6,7 @@
 #include "views/compile/compile_view.h"
 #include "views/documentation/documentation_view.h"
 #include "views/events/events_view.h"
+#include "views/explain/explain_view.h"
 #include "views/generation/generation_view.h"
 #include "views/gradient_flow/gradient_flow_view.h"
 #include "views/graph/graph_view.h"
@@ -38,6 +39,7 @@ const ViewRegistry& registry() {
         registry.add<TextView>();
         registry.add<TensorView>();
         registry.add<AttentionView>();
+        registry.add<ExplainView>();
         registry.add<DocumentationView>();
         registry.add<CompileView>();
         registry.add<KernelsView>();

@@ -132,6 +132,15 @@ struct GenerateArguments {
     bool tokens = false;  // a row a token instead of the text
 };
 int run_generate(const GenerateArguments& options);
+struct ExplainArguments {
+    RunArguments run;
+    std::string element;  // "fc.out[0, 3]"
+    int depth = 1;        // steps back
+    int most = 3;         // elements followed at each step
+    std::string to;       // "inputs": all the way
+    bool reach = false;   // forward instead
+};
+int run_explain(const ExplainArguments& options);
 int run_check(const RunArguments& options);
 int run_bench(const RunArguments& options);
 struct IrArguments {

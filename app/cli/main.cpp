@@ -245,6 +245,23 @@ void add_check(CLI::App& app, int& status) {
     check->callback([options, &status] { status = run_check(*options); });
 }
 
+void add_explain(CLI::App& app, int& status) {
+    const auto options = std::make_shared<ExplainArguments>();
+    auto* explain = app.add_subcommand("explain", "where a number of a run comes from, with the share of each element");
+    add_run_options(*explain, options->run);
+    explain->add_flag("--parts", options->run.parts, "record what composed operators are made of");
+    explain
+        ->add_option("--value", options->element,
+                     "the element: out0[0,3], layer1.0.conv1.out[0,3,5,5], fc.weight.grad[3,0], %x.3[0]")
+        ->required();
+    add_number(*explain, "--depth", options->depth, "steps back, default 1")->check(CLI::Range(1, 64));
+    add_number(*explain, "--most", options->most, "elements listed and followed at each step, default 3")
+        ->check(CLI::Range(1, 32));
+    auto* to = explain->add_option("--to", options->to, "inputs: all the way back")->check(CLI::IsMember({"inputs"}));
+    explain->add_flag("--reach", options->reach, "forward instead: what depends on the element")->excludes(to);
+    explain->callback([options, &status] { status = run_explain(*options); });
+}
+
 void add_bench(CLI::App& app, int& status) {
     const auto options = std::make_shared<RunArguments>();
     auto* bench = app.add_subcommand("bench", "time forward, backward, or a train step");
@@ -388,8 +405,8 @@ int run(int argc, char** argv) {
     app.require_subcommand(1);
     app.set_version_flag("-v,--version", build_facts("tensorloupe-cli"));
     int status = 0;
-    for (auto* add : {add_info, add_run, add_generate, add_check, add_bench, add_train, add_ir, add_bisect, add_trace,
-                      add_data, add_plan, add_convert, add_passes, add_ops})
+    for (auto* add : {add_info, add_run, add_generate, add_check, add_explain, add_bench, add_train, add_ir, add_bisect,
+                      add_trace, add_data, add_plan, add_convert, add_passes, add_ops})
         add(app, status);
     std::string manual;
     app.add_subcommand("manual", "print the manual page, or what a shell completes")

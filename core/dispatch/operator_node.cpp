@@ -117,6 +117,19 @@ TensorList OperatorNode::saved_tensors() const {
     return all;
 }
 
+bool OperatorNode::reads_history() const {
+    const auto has_history = [](const Saved& entry, const Tensor& t) {
+        if (!t.defined()) return false;
+        // A saved result is a handle without its history.
+        return entry.rule.is_result ? is_differentiable(t.dtype()) : requires_grad(t);
+    };
+    return std::any_of(saved_.begin(), saved_.end(), [&](const Saved& entry) {
+        if (has_history(entry, entry.tensor.peek())) return true;
+        return std::any_of(entry.list.begin(), entry.list.end(),
+                           [&](const SavedTensor& t) { return has_history(entry, t.peek()); });
+    });
+}
+
 std::size_t OperatorNode::saved_bytes() const {
     std::size_t bytes = 0;
     for (const Tensor& t : saved_tensors()) bytes += t.bytes();

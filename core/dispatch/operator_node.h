@@ -24,6 +24,9 @@ class OperatorNode final : public Node {
     const Operator& op() const { return op_; }
     // What it keeps, to look at.
     TensorList saved_tensors() const;
+    // Does its derivative read a tensor that has a history itself? Where not, the operator is linear in what has one,
+    // but for choices of integers (the places of a maximum).
+    bool reads_history() const;
 
   private:
     friend class GradientContext;

@@ -2,6 +2,7 @@
 #include "core/record/recorder.h"
 
 #include <algorithm>
+#include <bit>
 #include <mutex>
 #include <unordered_set>
 #include <utility>
@@ -23,6 +24,18 @@ namespace {
 std::string_view parent_path(std::string_view path) {
     const auto dot = path.rfind('.');
     return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
+}
+
+// Lists with places left out are written: "indices=[None, Tensor(...)]".
+bool is_list_of_tensors(const IValue& value) {
+    if (!value.is_list() || value.to_list().elements.empty()) return false;
+    const auto& elements = value.to_list().elements;
+    return std::all_of(elements.begin(), elements.end(),
+                       [](const IValue& element) { return element.is_tensor() && element.to_tensor().defined(); });
+}
+
+bool is_before_tensor(std::span<const IValue> inputs, std::size_t i) {
+    return i + 1 < inputs.size() && inputs[i + 1].is_tensor();
 }
 
 // Kernels are known by where their names lie.
@@ -167,9 +180,16 @@ void Recorder::fill_arguments(const OperatorCall& call, Event& event) const {
     for (std::size_t i = 0; i < arguments.size() && i < call.inputs.size(); ++i) {
         const IValue& value = call.inputs[i];
         if (value.is_tensor()) continue;
-        if (value.is_list() && !value.to_list().elements.empty() && value.to_list().elements.front().is_tensor())
+        if (is_list_of_tensors(value)) {
+            // Of several lists it is said which tensors are whose.
+            if (call.op != nullptr && std::popcount(call.op->list_arguments) > 1)
+                event.arguments.push_back(
+                    concat(arguments[i].name, "=[", value.to_list().elements.size(), " tensors]"));
             continue;
-        if (arguments[i].default_value && values_equal(*arguments[i].default_value, value)) continue;
+        }
+        const bool is_default = arguments[i].default_value && values_equal(*arguments[i].default_value, value);
+        // A tensor that is left out before one that is given, of several that may be, is said: clamp(x, None, max).
+        if (is_default && !(value.is_none() && is_before_tensor(call.inputs, i))) continue;
         event.arguments.push_back(concat(arguments[i].name, "=", python_repr(value)));
     }
 }
@@ -379,6 +399,7 @@ void Recorder::after_operator(const OperatorCall& call) {
     if (is_held && !is_published) held_.pop_back();  // the recording is full
     if (call.name == "profiler::_record_function_exit") frames_.end_part();
     if (is_held) show_some();
+    if (is_published && !options_.changes.empty()) make_changes(id);
     if (is_published) park_behind(recording()->event(id));
 }
 

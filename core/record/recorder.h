@@ -80,6 +80,10 @@ class Recorder final : public ExecutionObserver,
     void protect_existing() { tensors_.protect_existing(); }
     // The value that a tensor is now; 0 when it was never seen.
     ValueId find_value(const Tensor& t) const { return tensors_.find(t); }
+    // Puts something else where a value is, behind the last event: an event of its own. Of a run that is parked, and
+    // remembered for when it is repeated. Returns the event. Throws Error (Usage) with the reason in one line.
+    EventId change(ValueChange change);
+    const std::vector<ValueChange>& changes() const { return options_.changes; }
     // The event that gave this parameter or input its gradient; 0 when none did.
     EventId accumulated_at(const Tensor& leaf) const;
     // Seconds spent parked so far.
@@ -144,6 +148,9 @@ class Recorder final : public ExecutionObserver,
     void stop_clock();
     EventId publish(Event event);
     void park_behind(const Event& event);
+    void make_changes(EventId behind);
+    EventId make_change(const ValueChange& change, const Tensor& t);
+    std::string why_not_changed(const ValueChange& change) const;
 
     RecorderOptions options_;
     std::shared_ptr<const GraphModel> graph_;
@@ -180,8 +187,9 @@ class Recorder final : public ExecutionObserver,
         EventId first = 0;  // in it
         StopPoint point;
     };
-    std::vector<Opened> opened_;        // composed operators under way
-    std::vector<std::uint64_t> saved_;  // storages that its nodes keep for backward
+    std::vector<Opened> opened_;                         // composed operators under way
+    std::unordered_map<EventId, Tensor> before_change_;  // of changes: what was there
+    std::vector<std::uint64_t> saved_;                   // storages that its nodes keep for backward
 };
 
 // Names parameters, buffers and the tensors of the arguments after what they are; schema: of the method, with self.

@@ -5,7 +5,9 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "core/record/value_change.h"
 #include "core/record/value_store.h"
 
 namespace loupe::session {
@@ -16,6 +18,7 @@ struct RecorderOptions {
     ValueBudget budget = {};
     std::set<std::string, std::less<>> left_out = {};  // see RunOptions
     bool opens_operators = false;                      // see RunOptions
+    std::vector<ValueChange> changes = {};             // see RunOptions
     // Of a run that is repeated: only these values are kept, and the run ends (Cancelled) when the last was noted.
     const std::set<ValueId>* only = nullptr;
 };

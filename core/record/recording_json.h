@@ -112,6 +112,8 @@ inline void from_json(const Json& json, BackwardFrom& from) {
     if (json.contains("data")) from.target.data = json["data"].get<DataSpec>();
 }
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ValueChange, behind, value, slice, formula)
+
 // What was asked for; how it was kept is no matter afterwards.
 inline void to_json(Json& json, const RunOptions& run) {
     json =
@@ -121,6 +123,7 @@ inline void to_json(Json& json, const RunOptions& run) {
     if (run.backward) json["backward_from"] = run.backward_from;
     if (!run.compile_mode.empty()) json["compile_mode"] = run.compile_mode;
     if (run.opens_operators) json["opens_operators"] = true;
+    if (!run.changes.empty()) json["changes"] = run.changes;
 }
 inline void from_json(const Json& json, RunOptions& run) {
     run.method = json.at("method").get<std::string>();
@@ -133,6 +136,7 @@ inline void from_json(const Json& json, RunOptions& run) {
     if (json.contains("compile_mode")) run.compile_mode = json["compile_mode"].get<std::string>();
     if (json.contains("backward_from")) run.backward_from = json["backward_from"].get<BackwardFrom>();
     if (json.contains("opens_operators")) run.opens_operators = json["opens_operators"].get<bool>();
+    if (json.contains("changes")) run.changes = json["changes"].get<std::vector<ValueChange>>();
     if (json.contains("training")) run.training = json["training"].get<bool>();
 }
 

@@ -76,9 +76,12 @@ class Replay {
     }
 
     void run(const RunBody& body, const std::set<ValueId>& wanted) {
-        Recorder again(
-            {.statistics = false, .values = true, .opens_operators = recorded_.opens_operators(), .only = &wanted},
-            method_.build_graph(), nullptr, nullptr);
+        Recorder again({.statistics = false,
+                        .values = true,
+                        .opens_operators = recorded_.opens_operators(),
+                        .changes = recorded_.changes(),
+                        .only = &wanted},
+                       method_.build_graph(), nullptr, nullptr);
         name_existing_tensors(again, *start_.modules_.front().module, arguments_, start_.schema_);
         try {
             run_recorded(again, body);
@@ -97,7 +100,10 @@ class Replay {
     }
 
     std::shared_ptr<const Recording> run_once(const RunBody& body) {
-        Recorder again({.statistics = false, .values = false, .opens_operators = recorded_.opens_operators()},
+        Recorder again({.statistics = false,
+                        .values = false,
+                        .opens_operators = recorded_.opens_operators(),
+                        .changes = recorded_.changes()},
                        method_.build_graph(), nullptr, nullptr);
         name_existing_tensors(again, *start_.modules_.front().module, arguments_, start_.schema_);
         run_recorded(again, body);

@@ -13,6 +13,7 @@
 #include "core/base/fields.h"
 #include "core/model/backward_from.h"
 #include "core/model/input_spec.h"
+#include "core/record/value_change.h"
 
 namespace loupe::session {
 
@@ -41,11 +42,12 @@ struct RunOptions {
     std::uint64_t seed = 0;
     bool pause_at_start = false;
     std::string device = "cpu";
+    std::vector<ValueChange> changes;  // by hand, in the order in which they are made
 };
 auto fields(Like<RunOptions> auto& it) {
     return std::tie(it.method, it.inputs, it.backward, it.backward_from, it.record, it.statistics, it.record_values,
                     it.memory_budget, it.file_budget, it.left_out, it.opens_operators, it.pipeline, it.compile_mode,
-                    it.training, it.threads, it.seed, it.pause_at_start, it.device);
+                    it.training, it.threads, it.seed, it.pause_at_start, it.device, it.changes);
 }
 
 }  // namespace loupe::session

@@ -143,6 +143,9 @@ ValueId TensorValues::add(const Tensor& t, EventId producer, std::string name, b
         late.statistics = std::move(statistics);
     }
     known_[t.impl()] = {id, t.storage()->id(), t.version()};
+    const bool is_changed = std::any_of(options_.changes.begin(), options_.changes.end(),
+                                        [id](const ValueChange& change) { return change.value == id; });
+    if (is_changed && id != 0) to_change_[id] = t;
     const bool is_wanted = options_.values && id != 0 && (options_.only == nullptr || options_.only->contains(id));
     // What the run begins with is what it can be repeated from.
     if (is_wanted && producer == 0)
@@ -236,6 +239,16 @@ std::vector<ValueId> TensorValues::saved_by(const Node* node, EventId peer) cons
 }
 
 // --- writes ---
+
+Tensor TensorValues::to_change(ValueId id) const {
+    const auto found = to_change_.find(id);
+    return found != to_change_.end() ? found->second : Tensor();
+}
+
+void TensorValues::forget_memory(std::uint64_t storage) {
+    std::erase_if(known_, [storage](const auto& each) { return each.second.storage == storage; });
+    measured_.erase(storage);
+}
 
 void TensorValues::protect_existing() {
     for (ValueId id = 1; id <= writer_.last_value(); ++id) {

@@ -61,6 +61,12 @@ class TensorValues {
 
     // Values that the call will write get elements of their own first.
     void protect_written(const OperatorCall& call);
+    // A value that the options' changes are about, as the tensor that the program has; undefined for others, and once
+    // the program has put something else there.
+    Tensor to_change(ValueId id) const;
+    // Written where no operator saw it: what is on that memory is read as something new from here on.
+    void forget_memory(std::uint64_t storage);
+
     // Likewise parameters and buffers, before they are written where nothing is recorded.
     void protect_existing();
 
@@ -111,6 +117,7 @@ class TensorValues {
     std::unordered_map<const TensorImpl*, ValueId> before_run_;
     std::unordered_map<std::uint64_t, EventId> last_writer_;                      // by storage
     std::map<std::pair<std::uint64_t, std::uint32_t>, ValueId> values_of_edges_;  // by a node's sequence and input
+    std::unordered_map<ValueId, Tensor> to_change_;
     bool is_scope_left_out_ = false;
 };
 

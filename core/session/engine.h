@@ -103,6 +103,7 @@ class Engine final : private WorkQueue::Owner, private ModelHolder::Dependents {
     WhatIfMeasurement measure_what_if(const std::shared_ptr<Program>& program, const std::vector<WhatIf>& changes) {
         return repeater_.measure_what_if(program, changes);
     }
+    EventId change_value(const ValueChange& change) { return recorder_.change(change); }
     // Null: nothing was trained.
     const Trainer* trainer() const { return training_.trainer.get(); }
 

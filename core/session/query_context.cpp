@@ -72,6 +72,8 @@ bool QueryContext::shows_restored_run() const { return engine_.shows_restored_ru
 Tensor QueryContext::elements(ValueId id, std::size_t ahead) const { return engine_.elements(id, ahead); }
 bool QueryContext::is_recomputed(ValueId id) const { return engine_.is_recomputed(id); }
 
+EventId QueryContext::change_value(const ValueChange& change) { return engine_.change_value(change); }
+
 CompileReport QueryContext::compile(const CompileRequest& request) { return engine_.compile(request).report; }
 WhatIfMeasurement QueryContext::measure_what_if(const std::vector<WhatIf>& changes) {
     return engine_.measure_what_if(engine_.model_or_recorded(), changes);

@@ -76,6 +76,8 @@ class QueryContext {
     // Undefined where they were not kept.
     Tensor elements(ValueId id, std::size_t ahead = 0) const;
     bool is_recomputed(ValueId id) const;
+    // Of the run that is parked: see Recorder::change.
+    EventId change_value(const ValueChange& change);
 
     // As the engine does them.
     CompileReport compile(const CompileRequest& request);

@@ -162,7 +162,7 @@ void RunRecorder::record_run(const RunOptions& options, std::shared_ptr<const Re
                              const std::function<void(const IValue&)>& on_result) {
     repeated_ = std::move(repeated);
     begin_recording({options.statistics, options.record_values, ValueBudget{options.memory_budget, options.file_budget},
-                     options.left_out, options.opens_operators},
+                     options.left_out, options.opens_operators, options.changes},
                     shown_.method->schema());
     shown_.body = [this](std::vector<IValue> arguments) {
         run_phases(*shown_.method, std::move(arguments), shown_.backward_source.get());
@@ -210,6 +210,18 @@ void RunRecorder::record_step(Trainer& trainer, const RunOptions& last, const st
         shown_.recorder->protect_existing();
         publish_reached();
     });
+}
+
+EventId RunRecorder::change(const ValueChange& change) {
+    if (publisher_.status().state != RunState::Paused || shown_.recorder == nullptr)
+        throw Error(ErrorKind::Usage, "no run is parked",
+                    {.hint = "stop at an event first, or run again with the change"});
+    const EventId event = shown_.recorder->change(change);
+    shown_.ran.changes = shown_.recorder->changes();
+    const EventId reached = event_count(*shown_.recorder);
+    publisher_.notify_events(reached);
+    publish_reached();
+    return event;
 }
 
 // --- what the program reports ---

@@ -40,6 +40,9 @@ class RunRecorder {
     // step: computes the trainer's step. Throws what it throws.
     void record_step(Trainer& trainer, const RunOptions& last, const std::function<void()>& step);
 
+    // Changes a value of the run that is parked: see Recorder::change. Throws Error (Usage) where none is.
+    EventId change(const ValueChange& change);
+
     // What the program that runs reports, at the last event of the run.
     void log(Publisher::Level level, std::string text, SourcePlace source = {}) const;
     // Printed lines go to the log.

@@ -6,16 +6,13 @@
 
 #include "core/base/strings.h"
 #include "core/session/run_control.h"
+#include "core/study/named_value.h"
 
 namespace loupe::session {
 namespace {
 
 struct Query {
-    std::string subject;
-    bool is_input = false;
-    bool is_output = false;
-    bool is_gradient = false;
-    std::size_t index = 0;
+    NamedValue named;
     std::string field;
 };
 
@@ -29,6 +26,7 @@ bool take_suffix(std::string& text, std::string_view word) {
 
 Query parse_query(std::string text) {
     Query query;
+    std::size_t index = 0;
     for (const char* field :
          {"absmax", "absmean", "mean", "min", "max", "std", "var", "norm", "nan", "inf", "zero", "count", "bytes"}) {
         if (take_suffix(text, field)) {
@@ -38,50 +36,13 @@ Query parse_query(std::string text) {
     }
     if (text.ends_with(']')) {
         if (const auto open = text.rfind('['); open != std::string::npos) {
-            query.index = static_cast<std::size_t>(std::strtoull(text.c_str() + open + 1, nullptr, 10));
+            index = static_cast<std::size_t>(std::strtoull(text.c_str() + open + 1, nullptr, 10));
             text.resize(open);
         }
     }
-    if (take_suffix(text, "grad")) query.is_gradient = true;
-    if (take_suffix(text, "out"))
-        query.is_output = true;
-    else if (take_suffix(text, "in"))
-        query.is_input = true;
-    query.subject = std::move(text);
+    query.named = parse_named_value(std::move(text));
+    query.named.index = index;
     return query;
-}
-
-bool is_inside(std::string_view scope, std::string_view module) {
-    return scope == module ||
-           (scope.starts_with(module) && scope.size() > module.size() && scope[module.size()] == '.');
-}
-
-// The last value of that name that was there at the event.
-std::optional<ValueId> find_named(const Recording& recording, const Query& query, EventId at) {
-    const std::string name = query.is_gradient ? concat("grad of ", query.subject) : query.subject;
-    for (ValueId id = static_cast<ValueId>(recording.value_count()); id > 0; --id) {
-        const Value& value = recording.value(id);
-        if (value.producer <= at && value.name == name) return id;
-    }
-    return std::nullopt;
-}
-
-std::optional<ValueId> find_of_module(const Recording& recording, const Query& query, EventId at) {
-    const RunPhase phase = query.is_gradient ? RunPhase::Backward : RunPhase::Forward;
-    std::optional<ValueId> first;
-    for (EventId id = at; id > 0; --id) {
-        const Event& event = recording.event(id);
-        if (event.phase != phase || !is_inside(event.scope, query.subject)) {
-            if (first) break;  // before the module's last call began
-            continue;
-        }
-        // The gradient of a module's output comes in with its first backward event; its input with its first event.
-        const bool wants_first = query.is_input != query.is_gradient;
-        const auto& values = query.is_input || query.is_gradient ? event.inputs : event.outputs;
-        if (query.index < values.size()) first = values[query.index];
-        if (!wants_first && first) break;
-    }
-    return first;
 }
 
 }  // namespace
@@ -89,10 +50,8 @@ std::optional<ValueId> find_of_module(const Recording& recording, const Query& q
 std::string evaluate_watch(const Recording& recording, const std::string& expression, EventId at) {
     const Query query = parse_query(expression);
     if (at == 0 || at > recording.event_count()) at = static_cast<EventId>(recording.event_count());
-    std::optional<ValueId> id;
-    if (!query.is_input && !query.is_output) id = find_named(recording, query, at);
-    if (!id) id = find_of_module(recording, query, at);
-    if (!id) return concat("nothing is known of '", query.subject, "' at event ", at);
+    const std::optional<ValueId> id = find_value(recording, query.named, at);
+    if (!id) return concat("nothing is known of '", query.named.subject, "' at event ", at);
     const Value& value = recording.value(*id);
     if (query.field.empty()) return concat(value.dtype, " ", shape_text(value.shape));
     if (query.field != "bytes" && !value.statistics) return "no statistics were recorded";
@@ -147,8 +106,8 @@ ConditionProblem check_watch(const std::string& expression, const ModelInfo* mod
                 space, expression.size()};
     }
     const Query query = parse_query(expression);
-    if (model == nullptr || query.subject.empty() || query.subject.starts_with('%')) return {};
-    const std::string& name = query.subject;
+    if (model == nullptr || query.named.subject.empty() || query.named.subject.starts_with('%')) return {};
+    const std::string& name = query.named.subject;
     if (name == "out" || name == "in" || name == "grad" || model->find_module(name) >= 0 ||
         is_parameter(*model, name) || is_recorded(recording, name) || is_argument(*model, name))
         return {};
@@ -178,12 +137,13 @@ std::vector<WatchWord> watch_words(const ModelInfo& model, const std::string& ty
     if (dot == std::string::npos) return words;
     const std::string before = typed.substr(0, dot);
     const Query query = parse_query(before);
-    const bool is_value = query.is_input || query.is_output || query.is_gradient || is_parameter(model, before);
+    const bool is_value =
+        query.named.is_input || query.named.is_output || query.named.is_gradient || is_parameter(model, before);
     if (model.find_module(before) >= 0) {
         words.push_back({concat(before, ".out"), "what it gives"});
         words.push_back({concat(before, ".in"), "what it takes"});
     }
-    if ((model.find_module(before) >= 0 || is_parameter(model, before)) && !query.is_gradient)
+    if ((model.find_module(before) >= 0 || is_parameter(model, before)) && !query.named.is_gradient)
         words.push_back({concat(before, ".grad"), "its gradient"});
     if (!is_value || !query.field.empty()) return words;
     for (const ConditionWord& word : condition_words()) {

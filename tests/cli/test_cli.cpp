@@ -377,6 +377,21 @@ void TestCli::bisect_names_the_pass() {
     QCOMPARE(run_cli({"bisect", model, "--pipeline", "nosuch"}).status, 2);
 }
 
+void TestCli::explain_prints_where_a_number_comes_from() {
+    const QString digits = kShipped + "digits.pt";
+    const Outcome step = run_cli({"explain", digits, "--value", "out0[0, 3]", "--depth", "2"});
+    QCOMPARE(step.status, 0);
+    QVERIFY2(step.out.contains("aten::linear in classifier.logits"), qPrintable(step.out));
+    QVERIFY2(step.out.contains("[exact]") && step.out.contains("sum: shares"), qPrintable(step.out));
+    const Outcome all = run_cli({"explain", digits, "--value", "out0[0, 3]", "--to", "inputs"});
+    QVERIFY2(all.out.contains("input x"), qPrintable(all.out));
+    QVERIFY2(run_cli({"explain", digits, "--value", "x[0, 0, 4, 4]", "--reach"}).out.contains("aten::conv2d"), "reach");
+    QCOMPARE(run_cli({"explain", digits, "--value", "fc.weight.grad", "--backward"}).status, 2);  // no such module
+    QCOMPARE(run_cli({"explain", digits, "--value", "out0[0, 99]"}).status, 2);
+    QCOMPARE(run_cli({"explain", digits, "--value", "out0[0, x]"}).status, 2);
+    QCOMPARE(run_cli({"explain", digits, "--value", "out0", "--to", "outputs"}).status, 2);
+}
+
 void TestCli::graphs_as_text_are_models() {
     QTemporaryDir folder;
     const QString function = kModels + "function_horner.pt";

@@ -241,10 +241,10 @@ class TestIncludes : public QObject {
               "recipes", "sampling", "token_info", "weights"}},
             {"core/record",
              {"chrome_trace", "frame_values", "gradient_row", "memory_sums", "not_finite", "operator_times",
-              "recording", "run_options", "statistics", "tensor_slice"}},
+              "recording", "run_options", "statistics", "tensor_slice", "value_change"}},
             {"core/study",
-             {"compilation", "fused_groups", "gradient_health", "memory_plan", "operator_info", "pass_bisect",
-              "pass_check", "verdict", "what_if"}},
+             {"compilation", "explanation", "fused_groups", "gradient_health", "memory_plan", "operator_info",
+              "pass_bisect", "pass_check", "verdict", "what_if"}},
             {"core/train", {"training", "training_norms", "training_watch"}},
         };
         for (const char* folder : {"views", "app/window"}) {

@@ -173,6 +173,11 @@ class SessionBridge : public QObject {
 
     // Brings a panel to the front: "kernels".
     void showPanel(const QString& id) { emit panelWanted(id); }
+    // Brings the Explain panel to the front with the question where this element of a recorded value comes from.
+    void explain(session::ValueId value, const session::Shape& index) {
+        emit panelWanted(QStringLiteral("explain"));
+        emit explanationWanted(value, index);
+    }
 
     // Asks the session; reply and progress are delivered in the GUI thread, unless the receiver is destroyed.
     template <typename Query>
@@ -225,6 +230,7 @@ class SessionBridge : public QObject {
     void olderTextRuns();
     // The current value of a parameter or buffer, by name.
     void tensorWanted(const QString& name);
+    void explanationWanted(session::ValueId value, const session::Shape& index);
 
   private:
     class Listener;

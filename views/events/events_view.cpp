@@ -400,6 +400,11 @@ void EventsView::showContextMenu(const QPoint& at) {
                 bridge().goToOrigin();
             });
         }
+        const bool isGroup = index.data(EventModel::IsGroupRole).toBool();
+        if (!isGroup && !event.outputs.empty() && event.outputs.front() != 0)
+            menu.addAction(
+                event.has_nan || event.has_inf ? tr("Explain its NaN or Inf") : tr("Explain its greatest number"), this,
+                [this, value = event.outputs.front()] { bridge().explain(value, {}); });
         if (op.contains(QLatin1String("Group")))
             menu.addAction(tr("Show its kernel"), this, [this] { bridge().showPanel(QStringLiteral("kernels")); });
         menu.addAction(tr("Break on every %1").arg(op), this, [this, kind = std::string(event.op)] {

@@ -738,6 +738,13 @@ void GradientFlowView::addActions(QMenu& menu) {
             summary_->setText(error);
     });
     menu.addAction(tr("Read gradients again"), this, &GradientFlowView::ask);
+    // Of the bar that was clicked last: its first NaN, or its greatest element.
+    const auto value = bridge().currentValue();
+    const bool isBar = value != 0 && std::any_of(rows_.begin(), rows_.end(), [value](const session::GradientRow& row) {
+                           return row.value == value;
+                       });
+    menu.addAction(tr("Explain the gradient that is selected"), this, [this, value] { bridge().explain(value, {}); })
+        ->setEnabled(isBar);
 }
 
 }  // namespace loupe::views

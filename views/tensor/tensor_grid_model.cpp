@@ -85,10 +85,13 @@ QVariant TensorGridModel::data(const QModelIndex& index, int role) const {
     }
 }
 
+session::Shape TensorGridModel::ownIndex(const QModelIndex& index) const {
+    return place_.own_index(static_cast<std::size_t>(tile_number_), unthinned(index.row(), tile_.rows, rows_),
+                            unthinned(index.column(), tile_.columns, columns_));
+}
+
 QString TensorGridModel::describe(int row, int column, double value) const {
-    const session::Shape place =
-        place_.own_index(static_cast<std::size_t>(tile_number_), unthinned(row, tile_.rows, rows_),
-                         unthinned(column, tile_.columns, columns_));
+    const session::Shape place = ownIndex(index(row, column));
     return QStringLiteral("%1 = %2%3")
         .arg(indexText(place), QString::number(value, 'g', 9), placesNamed(names_, place));
 }

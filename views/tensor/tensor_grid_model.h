@@ -23,6 +23,9 @@ class TensorGridModel : public QAbstractTableModel {
     void setNames(std::vector<QStringList> names);
     void setColours(ColourMap map, double low, double high, bool shown);
 
+    // The indices of an element in the whole tensor.
+    session::Shape ownIndex(const QModelIndex& index) const;
+
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;

@@ -313,16 +313,16 @@ void TensorPicture::paintEvent(QPaintEvent*) {
     }
 }
 
-QString TensorPicture::describe(QPointF point) const {
-    if (slice_.data.empty()) return {};
+std::optional<TensorPicture::Place> TensorPicture::placeAt(QPointF point) const {
+    if (slice_.data.empty()) return std::nullopt;
     if (mode_ == Mode::Line) {
         const QRectF area = lineArea();
         const session::TensorTile& tile = slice_.data[at(tile_)];
-        if (!area.contains(point) || tile.columns == 0) return {};
+        if (!area.contains(point) || tile.columns == 0) return std::nullopt;
         const int column = static_cast<int>(std::lround((point.x() - area.left()) / area.width() * (tile.columns - 1)));
-        const session::Shape index = slice_.own_index(at(tile_), 0, unthinned(column, tile.columns, slice_.columns));
-        return QStringLiteral("%1 = %2%3")
-            .arg(indexText(index), numberText(tile.elements[at(column)]), placesNamed(names_, index));
+        return Place{slice_.own_index(at(tile_), 0, unthinned(column, tile.columns, slice_.columns)),
+                     -1,
+                     {tile.elements[at(column)]}};
     }
     for (const Cell& cell : cells()) {
         if (!cell.rect.contains(point)) continue;
@@ -331,22 +331,34 @@ QString TensorPicture::describe(QPointF point) const {
             std::min(tile.rows - 1, static_cast<int>((point.y() - cell.rect.top()) / cell.rect.height() * tile.rows));
         const int column = std::min(
             tile.columns - 1, static_cast<int>((point.x() - cell.rect.left()) / cell.rect.width() * tile.columns));
-        QStringList values;
+        Place place;
         const std::size_t channels = mode_ == Mode::Image ? std::min<std::size_t>(3, slice_.data.size()) : 1;
         for (std::size_t c = 0; c < channels; ++c) {
             const session::TensorTile& source = mode_ == Mode::Image ? slice_.data[c] : tile;
-            values << QString::number(source.elements[at(row) * at(tile.columns) + at(column)], 'g', 7);
+            place.values.push_back(source.elements[at(row) * at(tile.columns) + at(column)]);
         }
-        const session::Shape index =
-            slice_.own_index(mode_ == Mode::Image ? 0 : at(cell.tile), unthinned(row, tile.rows, slice_.rows),
-                             unthinned(column, tile.columns, slice_.columns));
-        // An image's three channels are one pixel.
-        const int channel = channels > 1 ? static_cast<int>(slice_.sliced_shape.size()) - 3 : -1;
-        return QStringLiteral("%1 = %2%3")
-            .arg(indexText(index, dimensionShownAs(slice_, channel)), values.join(QStringLiteral(", ")),
-                 placesNamed(names_, index));
+        place.index = slice_.own_index(mode_ == Mode::Image ? 0 : at(cell.tile), unthinned(row, tile.rows, slice_.rows),
+                                       unthinned(column, tile.columns, slice_.columns));
+        if (channels > 1)
+            place.channel_dimension = dimensionShownAs(slice_, static_cast<int>(slice_.sliced_shape.size()) - 3);
+        return place;
     }
-    return {};
+    return std::nullopt;
+}
+
+QString TensorPicture::describe(QPointF point) const {
+    const auto place = placeAt(point);
+    if (!place) return {};
+    QStringList values;
+    for (const double value : place->values)
+        values += mode_ == Mode::Line ? numberText(value) : QString::number(value, 'g', 7);
+    return QStringLiteral("%1 = %2%3")
+        .arg(indexText(place->index, place->channel_dimension), values.join(QStringLiteral(", ")),
+             placesNamed(names_, place->index));
+}
+
+void TensorPicture::contextMenuEvent(QContextMenuEvent* event) {
+    if (const auto place = placeAt(event->pos())) emit menuWanted(place->index, event->globalPos());
 }
 
 QImage TensorPicture::picture() const {

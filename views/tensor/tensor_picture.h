@@ -5,6 +5,7 @@
 #include <QImage>
 #include <QStringList>
 #include <QWidget>
+#include <optional>
 #include <vector>
 
 #include "core/record/tensor_slice.h"
@@ -39,8 +40,11 @@ class TensorPicture : public QWidget {
   signals:
     // Element under the mouse; empty when there is none.
     void hovered(const QString& text);
+    // The menu is wanted at an element: its indices in the whole tensor.
+    void menuWanted(const session::Shape& index, const QPoint& global);
 
   protected:
+    void contextMenuEvent(QContextMenuEvent*) override;
     void paintEvent(QPaintEvent*) override;
     void mouseMoveEvent(QMouseEvent*) override;
     void mousePressEvent(QMouseEvent*) override;
@@ -64,6 +68,13 @@ class TensorPicture : public QWidget {
     void paintLine(QPainter& painter);
     double lineSpan() const;
     double lineNumbersWidth() const;
+    // Where an element is in the tensor: of an image's three channels the first.
+    struct Place {
+        session::Shape index;
+        int channel_dimension = -1;  // of three channels that are one pixel
+        std::vector<double> values;
+    };
+    std::optional<Place> placeAt(QPointF point) const;
     QString describe(QPointF at) const;
 
     session::TensorSlice slice_;

@@ -24,6 +24,7 @@
 #include "views/common/plot_style.h"
 #include "views/common/theme.h"
 #include "views/common/token_text.h"
+#include "views/tensor/element_menu.h"
 
 namespace loupe::views {
 namespace {
@@ -101,6 +102,19 @@ TensorView::TensorView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
 
     connect(picture_, &TensorPicture::hovered, this,
             [this](const QString& text) { hover_->setText(text.isEmpty() ? QStringLiteral(" ") : text); });
+    const auto ask_menu = [this](const session::Shape& index, const QPoint& at) {
+        QMenu menu(this);
+        addElementActions(menu, this->bridge(), slice_, index);
+        menu.addSeparator();
+        addActions(menu);
+        menu.exec(at);
+    };
+    connect(picture_, &TensorPicture::menuWanted, this, ask_menu);
+    table_->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(table_, &QTableView::customContextMenuRequested, this, [this, ask_menu](const QPoint& at) {
+        const QModelIndex index = table_->indexAt(at);
+        if (index.isValid()) ask_menu(grid_->ownIndex(index), table_->viewport()->mapToGlobal(at));
+    });
     connect(&bridge, &SessionBridge::currentChanged, this, &TensorView::takeCurrent);
     connect(&bridge, &SessionBridge::recordingChanged, this, &TensorView::takeCurrent);
     connect(&bridge, &SessionBridge::weightsChanged, this, &TensorView::ask);

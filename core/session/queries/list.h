@@ -7,8 +7,10 @@
 #include "core/session/queries/attention_map.h"
 #include "core/session/queries/attentions.h"
 #include "core/session/queries/build_check.h"
+#include "core/session/queries/change_value.h"
 #include "core/session/queries/compile.h"
 #include "core/session/queries/data_summary.h"
+#include "core/session/queries/explain.h"
 #include "core/session/queries/forecast.h"
 #include "core/session/queries/fused_groups.h"
 #include "core/session/queries/gradients.h"
@@ -53,8 +55,10 @@ using AllQueries = QueryTypes<
     AttentionMapQuery,
     AttentionsQuery,
     BuildCheckQuery,
+    ChangeValueQuery,
     CompileQuery,
     DataSummaryQuery,
+    ExplainQuery,
     ForecastQuery,
     FusedGroupsQuery,
     GradientsQuery,
