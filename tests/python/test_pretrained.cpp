@@ -126,8 +126,9 @@ void TestPretrained::equals_transformers() {
 // transformers.
 void TestPretrained::continues_from_a_cache_data() {
     QTest::addColumn<std::string>("name");
-    for (const char* name : {"llama", "llama_llama3", "llama_yarn", "mistral", "mixtral", "qwen2", "qwen3", "gemma",
-                             "gemma2", "gemma3_text", "phi3", "gpt2", "gpt_neox", "opt", "falcon", "falcon_alibi"})
+    for (const char* name :
+         {"llama", "llama_llama3", "llama_yarn", "mistral", "mixtral", "qwen2", "qwen2_moe", "qwen3", "qwen3_moe",
+          "deepseek_v2", "gemma", "gemma2", "gemma3_text", "phi3", "gpt2", "gpt_neox", "opt", "falcon", "falcon_alibi"})
         QTest::newRow(name) << std::string(name);
 }
 
