@@ -74,6 +74,13 @@ void print_odds(session::Session& session, std::size_t top) {
     }
 }
 
+void print_scores(const std::vector<session::TokenInfo>& row, const std::vector<session::TokenSaliency>& scores) {
+    std::printf("%5s %7s  %-20s %12s %12s\n", "place", "id", "token", "adds", "slope");
+    for (std::size_t i = 0; i < scores.size() && i < row.size(); ++i)
+        std::printf("%5zu %7lld  %-20s %12.5g %12.5g\n", i, static_cast<long long>(row[i].id), quoted(row[i]).c_str(),
+                    scores[i].score, scores[i].norm);
+}
+
 void print_saliency(session::Session& session, const TokensArguments& options) {
     const session::RunTokensAnswer tokens = ask(session, session::RunTokensQuery{});
     const session::NextTokens odds = ask(session, session::NextTokensQuery{0, kMostPlaces, 1});
@@ -86,16 +93,18 @@ void print_saliency(session::Session& session, const TokensArguments& options) {
     session::SaliencyQuery query;
     const std::vector<session::TokenInfo>& row = tokens.rows.front().tokens;
     for (const session::TokenInfo& each : row) query.ids.push_back(each.id);
+    if (tokens.scored_row > 0)
+        for (const session::TokenInfo& each : tokens.rows[static_cast<std::size_t>(tokens.scored_row)].tokens)
+            query.decoder_ids.push_back(each.id);
     query.position = place;
     query.token = options.token.value_or(at.top.empty() ? 0 : at.top.front().token.id);
     const session::Saliency found = ask(session, query);
     const bool is_likeliest = !options.token;
     std::printf("logit %.6g of token %lld%s behind place %lld\n", found.logit, static_cast<long long>(query.token),
                 is_likeliest ? concat(" ", quoted(at.top.front().token)).c_str() : "", static_cast<long long>(place));
-    std::printf("%5s %7s  %-20s %12s %12s\n", "place", "id", "token", "adds", "slope");
-    for (std::size_t i = 0; i < found.tokens.size() && i < row.size(); ++i)
-        std::printf("%5zu %7lld  %-20s %12.5g %12.5g\n", i, static_cast<long long>(row[i].id), quoted(row[i]).c_str(),
-                    found.tokens[i].score, found.tokens[i].norm);
+    print_scores(row, found.tokens);
+    if (tokens.scored_row > 0)
+        print_scores(tokens.rows[static_cast<std::size_t>(tokens.scored_row)].tokens, found.decoder_tokens);
 }
 
 // "model.layers.0.self_attn:3": the site and the head; -1 without one.

@@ -98,6 +98,7 @@ class TestLanguage : public QObject {
     void odds_of_many_tokens();
     void saliency_equals_autograd_data() { cases(); }
     void saliency_equals_autograd();
+    void saliency_covers_decoders();
     void saliency_leaves_no_trace();
     void samples_equal_transformers_data() { cases(); }
     void samples_equal_transformers();
@@ -351,6 +352,29 @@ void TestLanguage::saliency_equals_autograd() {
             QVERIFY2(score.empty() && norm.empty(), (std::to_string(i) + ": " + score + norm).c_str());
         }
     }
+}
+
+void TestLanguage::saliency_covers_decoders() {
+    const auto found =
+        std::ranges::find_if(insights(), [](const Json& each) { return each.contains("decoder_saliency"); });
+    QVERIFY(found != insights().end());
+    Session session;
+    run_text(session, *found);
+    const Json& wanted = (*found)["decoder_saliency"];
+    SaliencyQuery query;
+    query.ids = (*found)["ids"].get<std::vector<std::int64_t>>();
+    query.decoder_ids = wanted["decoder_ids"].get<std::vector<std::int64_t>>();
+    query.position = wanted["position"].get<std::int64_t>();
+    query.token = wanted["token"].get<std::int64_t>();
+    const Saliency got = ask(session, query);
+    QCOMPARE(got.error, std::string());
+    QCOMPARE(got.tokens.size(), query.ids.size());
+    QCOMPARE(got.decoder_tokens.size(), query.decoder_ids.size());
+    for (std::size_t i = 0; i < got.tokens.size(); ++i)
+        QCOMPARE(difference(got.tokens[i].score, wanted["scores"][i].get<double>(), 1e-4), std::string());
+    for (std::size_t i = 0; i < got.decoder_tokens.size(); ++i)
+        QCOMPARE(difference(got.decoder_tokens[i].score, wanted["decoder_scores"][i].get<double>(), 1e-4),
+                 std::string());
 }
 
 void TestLanguage::saliency_leaves_no_trace() {
