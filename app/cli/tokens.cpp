@@ -115,7 +115,7 @@ std::pair<std::string, std::int64_t> parse_site(const std::string& text) {
     const char* const end = text.data() + text.size();
     const auto [stop, failed] = std::from_chars(text.data() + colon + 1, end, head);
     if (failed != std::errc() || stop != end || head < 0)
-        throw Error(ErrorKind::Usage, concat(quote_name(text), " ends with no head"));
+        throw Error(ErrorKind::Usage, concat(python_repr(std::string_view(text)), " ends with no head"));
     return {text.substr(0, colon), head};
 }
 
@@ -153,7 +153,8 @@ void print_weights(session::Session& session, const session::AttentionSite& site
 
 // [heads, queries, keys] of the first of the batch.
 Tensor weights_of(session::Session& session, const session::AttentionSite& site) {
-    const Tensor out = empty(std::vector<std::int64_t>{site.heads, site.queries, site.keys});
+    const Tensor out =
+        loupe::empty(std::vector<std::int64_t>{site.heads, site.queries, site.keys}, ScalarType::Float32);
     auto* to = out.data<float>();
     for (std::int64_t head = 0; head < site.heads; ++head) {
         session::AttentionMapQuery query;
@@ -173,7 +174,7 @@ void print_attention(session::Session& session, const TokensArguments& options) 
         const auto [name, head] = parse_site(options.site);
         const auto found = std::ranges::find_if(all, [&](const auto& each) { return name_of(all, each) == name; });
         if (found == all.end())
-            throw Error(ErrorKind::Usage, concat("no attention ", quote_name(name)),
+            throw Error(ErrorKind::Usage, concat("no attention ", python_repr(std::string_view(name))),
                         {.hint = "--attention alone lists them"});
         print_weights(session, *found, head);
     } else {

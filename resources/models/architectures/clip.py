@@ -152,19 +152,32 @@ class CLIP(nn.Module):
         return by_text.t(), by_text, text, picture
 
 
-class Projected(nn.Module):
-    """One half with its projection. Gives the vector, and all states."""
+class ProjectedText(nn.Module):
+    """Gives the text's vector, and all states."""
+    base_model_prefix = "text_model"
 
-    def __init__(self, name, half, projection, inputs, outputs):
+    def __init__(self, config):
         super().__init__()
-        self.base_model_prefix = self.half = name
-        self.projection = projection
-        setattr(self, name, half)
-        setattr(self, projection, linear(inputs, outputs, False))
+        self.text_model = TextModel(config)
+        self.text_projection = linear(config["hidden_size"], config["projection_dim"], False)
 
-    def forward(self, *inputs, **named):
-        states, pooled = getattr(self, self.half)(*inputs, **named)
-        return getattr(self, self.projection)(pooled), states
+    def forward(self, input_ids, attention_mask=None):
+        states, pooled = self.text_model(input_ids, attention_mask)
+        return self.text_projection(pooled), states
+
+
+class ProjectedPicture(nn.Module):
+    """Gives the picture's vector, and all states."""
+    base_model_prefix = "vision_model"
+
+    def __init__(self, config):
+        super().__init__()
+        self.vision_model = VisionModel(config)
+        self.visual_projection = linear(config["hidden_size"], config["projection_dim"], False)
+
+    def forward(self, pixel_values):
+        states, pooled = self.vision_model(pixel_values)
+        return self.visual_projection(pooled), states
 
 
 class ImageClassifier(nn.Module):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The half of CLIP that sees pictures."""
 
-from architectures.clip import Projected, VisionModel, vision_defaults
+from architectures.clip import ProjectedPicture, VisionModel, vision_defaults
 from architectures.common import head_of
 from architectures.vit import example_picture
 
@@ -9,8 +9,7 @@ from architectures.vit import example_picture
 def build(config):
     vision = vision_defaults(config)
     if head_of(config, "Model") == "ModelWithProjection":
-        return Projected("vision_model", VisionModel(vision), "visual_projection", vision["hidden_size"],
-                         vision["projection_dim"])
+        return ProjectedPicture(vision)
     model = VisionModel(vision)
     model.base_model_prefix = "vision_model"
     return model
