@@ -195,6 +195,12 @@ void print_attention(session::Session& session, const TokensArguments& options) 
 int run_tokens(const TokensArguments& options) {
     check_npz_name({"--outputs", options.outputs_file});
     check_written_files({{"--outputs", options.outputs_file}}, read_files(options.run));
+    {
+        // What takes no text is refused as by other commands.
+        const auto program = open_program(options.run);
+        if (!program) throw Error(ErrorKind::File, "holds no model", {.file = options.run.model});
+        const session::TextModel model(program, options.run.model);
+    }
     Watch watch;
     session::Session session(&watch);
     session.open(options.run.model);

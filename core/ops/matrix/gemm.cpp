@@ -85,7 +85,7 @@ void scale(T beta, const MatrixRef<T>& c) {
     }
 }
 
-constexpr std::int64_t kFewRows = 4;
+constexpr std::int64_t kFewRows = 16;
 constexpr std::int64_t kLargeMatrix = 1 << 18;  // elements: more than caches keep from one product to the next
 
 // A few rows times a large matrix whose columns lie together, as a layer has its weight: the memory decides.

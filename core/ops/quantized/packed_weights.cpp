@@ -41,7 +41,12 @@ void unpack_row(const PackedParts& parts, std::int64_t row, float* to) {
 }
 // Rows [begin, end) one after the other.
 void unpack_rows(const PackedParts& parts, std::int64_t begin, std::int64_t end, float* to) {
-    for (std::int64_t i = begin; i < end; ++i, to += parts.columns()) unpack_row(parts, i, to);
+    const PackedUnpack unpack = packed_dots(*parts.type).unpack;
+    for (std::int64_t i = begin; i < end; ++i, to += parts.columns())
+        if (unpack != nullptr)
+            unpack(row_of(parts, i), parts.columns(), to);
+        else
+            unpack_row(parts, i, to);
 }
 void check_input(const char* name, const Tensor& input, const Tensor& weight, std::int64_t wanted) {
     require(is_packed(weight), name, " takes a weight of packed blocks, not ", describe(weight));
