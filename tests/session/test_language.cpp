@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions of language models, against what transformers (attn_implementation="eager") and PyTorch's autograd say of
 // the same folders: fixtures/generation/insights.json (make_insights.py).
+#include <QTemporaryDir>
 #include <QtTest>
 
 #include <cmath>
@@ -17,6 +18,7 @@
 #include "core/session/queries/next_tokens.h"
 #include "core/session/queries/run_tokens.h"
 #include "core/session/queries/saliency.h"
+#include "core/session/queries/save_recording.h"
 #include "core/session/queries/tensor.h"
 #include "core/session/queries/tokenize.h"
 #include "core/session/queries/value_tokens.h"
@@ -107,6 +109,7 @@ class TestLanguage : public QObject {
     void other_weights_begin_anew();
     void a_step_parks();
     void axes_of_values_are_tokens();
+    void recordings_know_their_tokens();
     void models_without_a_tokenizer_have_numbers();
     void refuses_in_one_line();
 
@@ -582,6 +585,36 @@ void TestLanguage::axes_of_values_are_tokens() {
     QVERIFY(scores.axes[0].names.empty() && scores.axes[1].names.empty());
     QCOMPARE(scores.axes[2].names, scores.axes[3].names);
     QCOMPARE(scores.axes[2].names[1], std::string(" The"));
+}
+
+// A recording that is opened from its file: tokens, odds and attention are those of the run.
+void TestLanguage::recordings_know_their_tokens() {
+    const QTemporaryDir folder;
+    const fs::path file = fs::path(folder.path().toStdString()) / "run.loupe";
+    const Json& each = insights().front();
+    RunTokensAnswer tokens;
+    NextTokens odds;
+    {
+        Session session;
+        run_text(session, each);
+        tokens = ask(session, RunTokensQuery{});
+        odds = ask(session, NextTokensQuery{0, 4, 2});
+        QCOMPARE(ask(session, SaveRecordingQuery{file}), std::string());
+    }
+    Session session;
+    session.open(file);
+    session.wait_idle();
+    const RunTokensAnswer again = ask(session, RunTokensQuery{});
+    QCOMPARE(again.error, std::string());
+    QVERIFY(again.has_tokenizer);
+    QCOMPARE(again.rows.size(), tokens.rows.size());
+    for (std::size_t i = 0; i < again.rows.front().tokens.size(); ++i)
+        QCOMPARE(again.rows.front().tokens[i].text, tokens.rows.front().tokens[i].text);
+    const NextTokens found = ask(session, NextTokensQuery{0, 4, 2});
+    QCOMPARE(found.error, std::string());
+    QCOMPARE(found.odds.size(), odds.odds.size());
+    QCOMPARE(found.odds[1].top.front().token.text, odds.odds[1].top.front().token.text);
+    QVERIFY(!ask(session, AttentionsQuery{}).sites.empty());
 }
 
 void TestLanguage::models_without_a_tokenizer_have_numbers() {
