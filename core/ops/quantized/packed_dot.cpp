@@ -51,20 +51,20 @@ struct Sums {
     Numbers of[kInputs];
 
     HWY_INLINE Sums() {
-#pragma GCC unroll 4
+#pragma GCC unroll 2
         for (int r = 0; r < kInputs; ++r) of[r] = hn::Zero(Floats());
     }
     // Of a part of the row the products with that part of each input.
     HWY_INLINE void add(Numbers weights, const float* x, std::int64_t stride) {
-#pragma GCC unroll 4
+#pragma GCC unroll 2
         for (int r = 0; r < kInputs; ++r) of[r] = hn::MulAdd(weights, hn::LoadU(Floats(), x + r * stride), of[r]);
     }
     HWY_INLINE void add_scaled(const Sums& part, Numbers scale) {
-#pragma GCC unroll 4
+#pragma GCC unroll 2
         for (int r = 0; r < kInputs; ++r) of[r] = hn::MulAdd(part.of[r], scale, of[r]);
     }
     HWY_INLINE void put(float* to, std::int64_t to_stride) const {
-#pragma GCC unroll 4
+#pragma GCC unroll 2
         for (int r = 0; r < kInputs; ++r) to[r * to_stride] = hn::GetLane(hn::SumOfLanes(Floats(), of[r]));
     }
 };
@@ -290,7 +290,7 @@ struct Q6K {
 
 template <class Type>
 PackedDots dots_of() {
-    return {Type::template dot<1>, Type::template dot<2>, Type::template dot<4>, Type::unpack};
+    return {Type::template dot<1>, Type::template dot<2>, Type::unpack};
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t kRowGrain = 8;
 // Of fewer inputs blocks are read as they are; of more they are unpacked first: some rows for all inputs, or, where
 // there are many, a panel for BLAS.
-constexpr std::int64_t kFewInputs = 4;
+constexpr std::int64_t kFewInputs = 2;
 constexpr std::int64_t kSomeInputs = 16;
 constexpr std::int64_t kCachedRows = 4;
 constexpr std::int64_t kUnpackedRows = 128;
@@ -106,15 +106,10 @@ void linear_of_blocks(const Product& p, const PackedDots& dots) {
     std::vector<float> sums(static_cast<std::size_t>(p.count * blocks));
     for (std::int64_t k = 0; k < p.count; ++k)
         sums_of_blocks(p.from + k * p.columns(), p.columns(), sums.data() + k * blocks);
+    const PackedDot dot = p.count == 1 ? dots.one : dots.two;
     parallel_for(0, p.rows(), kRowGrain, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i)
-            for (std::int64_t k = 0; k < p.count;) {
-                const std::int64_t left = p.count - k, some = left >= 4 ? 4 : left >= 2 ? 2 : 1;
-                const PackedDot dot = some == 4 ? dots.four : some == 2 ? dots.two : dots.one;
-                dot(row_of(p.parts, i), p.from + k * p.columns(), sums.data() + k * blocks, p.columns(),
-                    p.to + k * p.rows() + i, p.rows());
-                k += some;
-            }
+            dot(row_of(p.parts, i), p.from, sums.data(), p.columns(), p.to + i, p.rows());
     });
 }
 
