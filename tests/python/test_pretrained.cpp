@@ -38,7 +38,7 @@ const Tensor* find(const NamedTensors& tensors, const std::string& name) {
 std::vector<IValue> arguments_of(const Program& program, const NamedTensors& inputs) {
     std::vector<IValue> out;
     const auto& arguments = program.schema("forward").arguments;
-    for (std::size_t i = 1; i < arguments.size() && out.size() < 4; ++i) {
+    for (std::size_t i = 1; i < arguments.size(); ++i) {
         const Tensor* given = find(inputs, arguments[i].name);
         out.push_back(given != nullptr ? IValue(*given) : IValue());
     }
