@@ -126,9 +126,10 @@ void print_tokens(const text::Encoding& tokens);
 void print_next_words(const session::TextModel& model, const TensorList& outputs);
 struct GenerateArguments {
     RunArguments run;  // the model, the text, the device
-    std::optional<std::int64_t> max_tokens, top_k;
-    std::optional<double> temperature, top_p, min_p, repetition_penalty;
+    std::optional<std::int64_t> max_tokens, top_k, no_repeat_ngram, beams;
+    std::optional<double> temperature, top_p, min_p, repetition_penalty, length_penalty;
     bool greedy = false;
+    bool early_stopping = false;
     bool tokens = false;  // a row a token instead of the text
 };
 int run_generate(const GenerateArguments& options);
@@ -141,6 +142,17 @@ struct ExplainArguments {
     bool reach = false;   // forward instead
 };
 int run_explain(const ExplainArguments& options);
+struct TokensArguments {
+    RunArguments run;                       // the model, the text, the device
+    std::size_t top = 3;                    // likely tokens a row
+    bool saliency = false;                  // what each token adds to a logit, instead
+    std::optional<std::int64_t> at, token;  // of the logit: the place in the text, the token
+    bool attention = false;                 // the attentions of the run, instead
+    std::string site;          // "model.layers.0.self_attn:3": the weights of a head; without ":3" their mean
+    std::string outputs_file;  // weights of all heads: [heads, queries, keys], by the site's name
+};
+// What a model makes of the tokens of a text.
+int run_tokens(const TokensArguments& options);
 int run_check(const RunArguments& options);
 int run_bench(const RunArguments& options);
 struct IrArguments {

@@ -9,6 +9,7 @@
 #include "app/cli/commands.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/model/beam_search.h"
 
 namespace loupe::cli {
 namespace {
@@ -23,6 +24,8 @@ session::GenerateOptions options_of(const GenerateArguments& given, const sessio
         if (*given.max_tokens < 1) throw Error(ErrorKind::Usage, "--max-tokens is 1 or more");
         out.max_tokens = *given.max_tokens;
     }
+    if (given.no_repeat_ngram) sampling.no_repeat_ngram = *given.no_repeat_ngram;
+    if (given.beams && *given.beams > 1) sampling.samples = false;
     if (given.repetition_penalty) sampling.repetition_penalty = *given.repetition_penalty;
     if (given.temperature || given.top_k || given.top_p || given.min_p) sampling.samples = true;
     if (given.greedy) sampling.samples = false;
@@ -44,6 +47,33 @@ void print_generated(const session::TextGenerator& generator, const session::Tex
     std::printf("%5lld  %s  %s\n", static_cast<long long>(id),
                 percent(probabilities[static_cast<std::size_t>(id)]).c_str(),
                 python_repr(std::string_view(model.shown(id))).c_str());
+}
+
+session::BeamOptions beams_of(const GenerateArguments& given, const session::TextModel& model) {
+    session::BeamOptions out = session::beam_options(model);
+    out.beams = given.beams.value_or(out.beams);
+    out.length_penalty = given.length_penalty.value_or(out.length_penalty);
+    if (given.early_stopping) out.stop = session::BeamOptions::Stop::FirstEnded;
+    return out;
+}
+
+// The best text, or with --tokens all beams, a line each: the score and the text.
+void print_beams(const std::vector<session::Beam>& beams, const session::TextModel& model, const std::string& text,
+                 bool tokens) {
+    const auto text_of = [&](const session::Beam& beam) {
+        return model.tokenizer().decode(std::vector<text::TokenId>(beam.generated.begin(), beam.generated.end()));
+    };
+    if (!tokens && !beams.empty()) std::printf("%s%s\n", text.c_str(), text_of(beams.front()).c_str());
+    if (!tokens) return;
+    for (const session::Beam& each : beams)
+        std::printf("%9.4f  [%s]  %s\n", each.score, join(each.generated, ", ").c_str(),
+                    python_repr(std::string_view(text_of(each))).c_str());
+}
+
+void print_speed(std::size_t tokens, double seconds) {
+    const auto count = static_cast<double>(tokens);
+    std::fprintf(stderr, "%.0f tokens in %s: %.1f a second\n", count, format_seconds(seconds).c_str(),
+                 count / std::max(seconds, 1e-9));
 }
 
 }  // namespace
@@ -71,12 +101,26 @@ int run_generate(const GenerateArguments& options) {
     if (!program) throw Error(ErrorKind::File, "holds no model", {.file = options.run.model});
     program->to(parse_device(options.run.device));
     const auto model = std::make_shared<const session::TextModel>(program, options.run.model);
-    session::TextGenerator generator(model, options.run.text.value_or(""), options_of(options, *model));
+    const session::GenerateOptions how = options_of(options, *model);
+    const auto clock = [begin = std::chrono::steady_clock::now()] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    };
+    if (const session::BeamOptions beams = beams_of(options, *model); beams.beams != 1) {
+        const text::Encoding prompt = model->encode(*options.run.text);
+        if (options.tokens) print_tokens(prompt);
+        session::GenerateOptions bounded = how;
+        if (bounded.max_tokens <= 0) bounded.max_tokens = session::kDefaultTokens;
+        const auto found = session::beam_search(*model, prompt, bounded, beams);
+        print_beams(found, *model, *options.run.text, options.tokens);
+        std::fflush(stdout);
+        print_speed(found.empty() ? 0 : found.front().generated.size(), clock());
+        return 0;
+    }
+    session::TextGenerator generator(model, *options.run.text, how);
     if (options.tokens)
         print_tokens(generator.prompt());
     else
         std::printf("%s", options.run.text->c_str());
-    const auto begin = std::chrono::steady_clock::now();
     while (!generator.is_done()) {
         const std::int64_t id = generator.step();
         if (options.tokens)
@@ -87,10 +131,7 @@ int run_generate(const GenerateArguments& options) {
     }
     if (!options.tokens) std::printf("\n");
     std::fflush(stdout);
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    const auto count = static_cast<double>(generator.generated().size());
-    std::fprintf(stderr, "%.0f tokens in %s: %.1f a second\n", count, format_seconds(seconds.count()).c_str(),
-                 count / std::max(seconds.count(), 1e-9));
+    print_speed(generator.generated().size(), clock());
     return 0;
 }
 

@@ -227,12 +227,44 @@ void add_generate(CLI::App& app, int& status) {
     number("--top-p", options->top_p, "only the likeliest that together have this probability");
     number("--min-p", options->min_p, "only those with this part of the likeliest's probability");
     number("--repetition-penalty", options->repetition_penalty, "of tokens that the text has already");
+    integer("--no-repeat-ngram", options->no_repeat_ngram, "so many tokens in a row come once only");
+    integer("--num-beams", options->beams, "the likeliest text among so many that are followed together");
+    number("--length-penalty", options->length_penalty, "scores of beams are divided by their length to this power");
+    generate->add_flag("--early-stopping", options->early_stopping, "end when as many texts have ended as beams are");
     for (const char* name : {"--temperature", "--top-k", "--top-p", "--min-p"}) greedy->excludes(name);
+    for (const char* name : {"--temperature", "--top-k", "--top-p", "--min-p"})
+        generate->get_option("--num-beams")->excludes(name);
     add_seed(*generate, model.seed, "of the tokens that are drawn");
     generate->add_flag("--tokens", options->tokens, "print a row a token, with its probability");
     generate->add_option("--device", model.device, "cpu or cuda[:N]");
     add_number(*generate, "--threads", model.threads, "default all cores")->check(CLI::Range(0, loupe::most_threads()));
     generate->callback([options, &status] { status = run_generate(*options); });
+}
+
+void add_tokens(CLI::App& app, int& status) {
+    const auto options = std::make_shared<TokensArguments>();
+    RunArguments& model = options->run;
+    auto* tokens = app.add_subcommand("tokens", "what a model makes of each token of a text");
+    tokens->add_option("MODEL", model.model, "the Hugging Face folder or a file in it, or the GGUF file")->required();
+    tokens->add_option("--text", model.text, "the text")->required();
+    add_number(*tokens, "--top", options->top, "likely tokens a row")->check(CLI::Range(0, 1000));
+    auto* saliency = tokens->add_flag("--saliency", options->saliency,
+                                      "a row a token: what it adds to the logit of the token that follows");
+    const auto integer = [&](const char* name, std::optional<std::int64_t>& to, const char* what) {
+        tokens->add_option(name, to, what)->needs(saliency);
+    };
+    integer("--at", options->at, "the place of the logit, negative from the end; default -1");
+    integer("--token", options->token, "the token of the logit; default the likeliest");
+    auto* attention = tokens->add_flag("--attention", options->attention, "the attentions of the run, a row each");
+    attention->excludes(saliency);
+    tokens->add_option("--site", options->site, "the weights of a head, a row a token: SITE:HEAD; SITE: their mean")
+        ->needs(attention);
+    tokens->add_option("--outputs", options->outputs_file, "an .npz of all weights: heads, queries, keys")
+        ->needs(attention);
+    add_seed(*tokens, model.seed, "of the run");
+    tokens->add_option("--device", model.device, "cpu or cuda[:N]");
+    add_number(*tokens, "--threads", model.threads, "default all cores")->check(CLI::Range(0, loupe::most_threads()));
+    tokens->callback([options, &status] { status = run_tokens(*options); });
 }
 
 void add_check(CLI::App& app, int& status) {
@@ -405,8 +437,8 @@ int run(int argc, char** argv) {
     app.require_subcommand(1);
     app.set_version_flag("-v,--version", build_facts("tensorloupe-cli"));
     int status = 0;
-    for (auto* add : {add_info, add_run, add_generate, add_check, add_explain, add_bench, add_train, add_ir, add_bisect,
-                      add_trace, add_data, add_plan, add_convert, add_passes, add_ops})
+    for (auto* add : {add_info, add_run, add_generate, add_tokens, add_check, add_explain, add_bench, add_train, add_ir,
+                      add_bisect, add_trace, add_data, add_plan, add_convert, add_passes, add_ops})
         add(app, status);
     std::string manual;
     app.add_subcommand("manual", "print the manual page, or what a shell completes")

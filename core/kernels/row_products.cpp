@@ -15,7 +15,7 @@ namespace loupe::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace {
 
-using Floats = hn::ScalableTag<float>;
+using Floats = hn::CappedTag<float, 16>;
 
 // As Highway names them.
 template <typename T>
@@ -56,40 +56,65 @@ HWY_INLINE float single_dot(const T* row, std::int64_t n, const float* x) {
     return sum;
 }
 
-// Of four inputs, for each part of the row one after the other.
-template <typename T>
-HWY_INLINE void four_dots(const T* row, std::int64_t n, const float* x, std::int64_t stride, float* to,
-                          std::int64_t to_stride) {
+// As many rows as there are registers for their sums with four inputs.
+constexpr int kBlock = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
+
+// Each part of the rows and of the inputs is loaded once for all their products.
+template <int kRows, int kInputs, typename T>
+HWY_INLINE void block_of_dots(const T* const* rows, std::int64_t n, const float* x, std::int64_t stride, float* to,
+                              std::int64_t to_stride) {
     const Floats d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    const float *x1 = x + stride, *x2 = x + 2 * stride, *x3 = x + 3 * stride;
-    auto a = hn::Zero(d), b = hn::Zero(d), c = hn::Zero(d), e = hn::Zero(d);
-    std::int64_t i = 0;
-    for (; i + lanes <= n; i += lanes) {
-        const auto w = load(row + i);
-        a = hn::MulAdd(w, hn::LoadU(d, x + i), a);
-        b = hn::MulAdd(w, hn::LoadU(d, x1 + i), b);
-        c = hn::MulAdd(w, hn::LoadU(d, x2 + i), c);
-        e = hn::MulAdd(w, hn::LoadU(d, x3 + i), e);
+    hn::Vec<Floats> sums[kRows][kInputs];
+#pragma GCC unroll 4
+    for (int i = 0; i < kRows; ++i)
+#pragma GCC unroll 4
+        for (int r = 0; r < kInputs; ++r) sums[i][r] = hn::Zero(d);
+    std::int64_t at = 0;
+    for (; at + lanes <= n; at += lanes) {
+        hn::Vec<Floats> weights[kRows];
+#pragma GCC unroll 4
+        for (int i = 0; i < kRows; ++i) weights[i] = load(rows[i] + at);
+#pragma GCC unroll 4
+        for (int r = 0; r < kInputs; ++r) {
+            const auto input = hn::LoadU(d, x + r * stride + at);
+#pragma GCC unroll 4
+            for (int i = 0; i < kRows; ++i) sums[i][r] = hn::MulAdd(weights[i], input, sums[i][r]);
+        }
     }
-    float sums[4] = {hn::GetLane(hn::SumOfLanes(d, a)), hn::GetLane(hn::SumOfLanes(d, b)),
-                     hn::GetLane(hn::SumOfLanes(d, c)), hn::GetLane(hn::SumOfLanes(d, e))};
-    for (; i < n; ++i) {
-        const float w = one(row[i]);
-        sums[0] += w * x[i];
-        sums[1] += w * x1[i];
-        sums[2] += w * x2[i];
-        sums[3] += w * x3[i];
-    }
-    for (std::int64_t r = 0; r < 4; ++r) to[r * to_stride] = sums[r];
+#pragma GCC unroll 4
+    for (int i = 0; i < kRows; ++i)
+#pragma GCC unroll 4
+        for (int r = 0; r < kInputs; ++r) {
+            float sum = hn::GetLane(hn::SumOfLanes(d, sums[i][r]));
+            for (std::int64_t j = at; j < n; ++j) sum += one(rows[i][j]) * x[r * stride + j];
+            to[r * to_stride + i] = sum;
+        }
+}
+
+template <int kRows, typename T>
+HWY_INLINE void dots_of_rows(const T* const* rows, std::int64_t n, const float* x, std::int64_t stride,
+                             std::int64_t count, float* to, std::int64_t to_stride) {
+    std::int64_t r = 0;
+    for (; r + 4 <= count; r += 4)
+        block_of_dots<kRows, 4>(rows, n, x + r * stride, stride, to + r * to_stride, to_stride);
+    for (; r + 2 <= count; r += 2)
+        block_of_dots<kRows, 2>(rows, n, x + r * stride, stride, to + r * to_stride, to_stride);
+    for (; r < count; ++r) block_of_dots<kRows, 1>(rows, n, x + r * stride, stride, to + r * to_stride, to_stride);
 }
 
 template <typename T>
-HWY_INLINE void dots(const T* row, std::int64_t n, const float* x, std::int64_t stride, std::int64_t count, float* to,
-                     std::int64_t to_stride) {
-    std::int64_t r = 0;
-    for (; r + 4 <= count; r += 4) four_dots(row, n, x + r * stride, stride, to + r * to_stride, to_stride);
-    for (; r < count; ++r) to[r * to_stride] = single_dot(row, n, x + r * stride);
+HWY_INLINE void dots(const T* const* rows, std::int64_t row_count, std::int64_t n, const float* x, std::int64_t stride,
+                     std::int64_t count, float* to, std::int64_t to_stride) {
+    std::int64_t i = 0;
+    if (count > 1)
+        for (; i + kBlock <= row_count; i += kBlock)
+            dots_of_rows<kBlock>(rows + i, n, x, stride, count, to + i, to_stride);
+    for (; i < row_count; ++i)
+        if (count == 1)
+            to[i] = single_dot(rows[i], n, x);
+        else
+            dots_of_rows<1>(rows + i, n, x, stride, count, to + i, to_stride);
 }
 
 // Four rows at a time: the sums are read and written once for them.
@@ -122,17 +147,17 @@ HWY_INLINE void add_rows(const T* rows, std::int64_t stride, std::int64_t count,
 
 }  // namespace
 
-void dots_float(const float* row, std::int64_t n, const float* x, std::int64_t x_stride, std::int64_t count, float* to,
-                std::int64_t to_stride) {
-    dots(row, n, x, x_stride, count, to, to_stride);
+void dots_float(const float* const* rows, std::int64_t row_count, std::int64_t n, const float* x, std::int64_t x_stride,
+                std::int64_t count, float* to, std::int64_t to_stride) {
+    dots(rows, row_count, n, x, x_stride, count, to, to_stride);
 }
-void dots_half(const Half* row, std::int64_t n, const float* x, std::int64_t x_stride, std::int64_t count, float* to,
-               std::int64_t to_stride) {
-    dots(row, n, x, x_stride, count, to, to_stride);
+void dots_half(const Half* const* rows, std::int64_t row_count, std::int64_t n, const float* x, std::int64_t x_stride,
+               std::int64_t count, float* to, std::int64_t to_stride) {
+    dots(rows, row_count, n, x, x_stride, count, to, to_stride);
 }
-void dots_bfloat16(const BFloat16* row, std::int64_t n, const float* x, std::int64_t x_stride, std::int64_t count,
-                   float* to, std::int64_t to_stride) {
-    dots(row, n, x, x_stride, count, to, to_stride);
+void dots_bfloat16(const BFloat16* const* rows, std::int64_t row_count, std::int64_t n, const float* x,
+                   std::int64_t x_stride, std::int64_t count, float* to, std::int64_t to_stride) {
+    dots(rows, row_count, n, x, x_stride, count, to, to_stride);
 }
 void add_float(const float* rows, std::int64_t stride, std::int64_t count, std::int64_t n, const float* factors,
                float* to) {
@@ -161,19 +186,19 @@ HWY_EXPORT(add_half);
 HWY_EXPORT(add_bfloat16);
 
 template <>
-void row_dots(const float* row, std::int64_t n, const float* x, std::int64_t x_stride, std::int64_t count, float* to,
-              std::int64_t to_stride) {
-    HWY_DYNAMIC_DISPATCH(dots_float)(row, n, x, x_stride, count, to, to_stride);
+void row_dots(const float* const* rows, std::int64_t row_count, std::int64_t n, const float* x, std::int64_t x_stride,
+              std::int64_t count, float* to, std::int64_t to_stride) {
+    HWY_DYNAMIC_DISPATCH(dots_float)(rows, row_count, n, x, x_stride, count, to, to_stride);
 }
 template <>
-void row_dots(const Half* row, std::int64_t n, const float* x, std::int64_t x_stride, std::int64_t count, float* to,
-              std::int64_t to_stride) {
-    HWY_DYNAMIC_DISPATCH(dots_half)(row, n, x, x_stride, count, to, to_stride);
+void row_dots(const Half* const* rows, std::int64_t row_count, std::int64_t n, const float* x, std::int64_t x_stride,
+              std::int64_t count, float* to, std::int64_t to_stride) {
+    HWY_DYNAMIC_DISPATCH(dots_half)(rows, row_count, n, x, x_stride, count, to, to_stride);
 }
 template <>
-void row_dots(const BFloat16* row, std::int64_t n, const float* x, std::int64_t x_stride, std::int64_t count, float* to,
-              std::int64_t to_stride) {
-    HWY_DYNAMIC_DISPATCH(dots_bfloat16)(row, n, x, x_stride, count, to, to_stride);
+void row_dots(const BFloat16* const* rows, std::int64_t row_count, std::int64_t n, const float* x,
+              std::int64_t x_stride, std::int64_t count, float* to, std::int64_t to_stride) {
+    HWY_DYNAMIC_DISPATCH(dots_bfloat16)(rows, row_count, n, x, x_stride, count, to, to_stride);
 }
 template <>
 void add_scaled_rows(const float* rows, std::int64_t stride, std::int64_t count, std::int64_t n, const float* factors,

@@ -9,10 +9,10 @@
 
 namespace loupe {
 
-// to[r * to_stride] = sum_i row[i] * x[r * x_stride + i], for r < count.
+// to[r * to_stride + i] = sum_j rows[i][j] * x[r * x_stride + j], for r < count, i < row_count and j < n.
 template <typename T>
-void row_dots(const T* row, std::int64_t n, const float* x, std::int64_t x_stride, std::int64_t count, float* to,
-              std::int64_t to_stride);
+void row_dots(const T* const* rows, std::int64_t row_count, std::int64_t n, const float* x, std::int64_t x_stride,
+              std::int64_t count, float* to, std::int64_t to_stride);
 
 // to[j] += sum_k factors[k] * rows[k * stride + j], for k < count and j < n.
 template <typename T>

@@ -89,7 +89,7 @@ void add_rules(nn::Module& module, const std::string& path, std::vector<TensorRu
 
 class Describer {
   public:
-    explicit Describer(ModelInfo& model) : model_(model) {}
+    Describer(ModelInfo& model, const ModelFile& file) : model_(model), is_built_in_(file.is_built_in) {}
 
     int add(const nn::ModulePtr& module, const std::string& path, int parent) {
         ModuleInfo info;
@@ -109,7 +109,8 @@ class Describer {
             info.parameters.push_back(describe_tensor(joined(path, name), t));
         for (const auto& [name, t] : module->own_buffers())
             info.buffers.push_back(describe_tensor(joined(path, name), t));
-        for (const auto& [name, value] : module->attributes()) info.attributes[name] = attribute_text(value);
+        for (const auto& [name, value] : module->attributes())
+            if (!is_built_in_ || is_setting(name, value)) info.attributes[name] = attribute_text(value);
         const int index = static_cast<int>(model_.modules.size());
         model_.modules.push_back(std::move(info));
         open_.insert(module.get());
@@ -129,6 +130,11 @@ class Describer {
   private:
     static constexpr std::size_t kMaxModules = 100'000;
 
+    // Of the engine's own sources: objects and names are how they are written, not what the file says.
+    static bool is_setting(const std::string& name, const IValue& value) {
+        return value.is_int() || value.is_double() || value.is_bool() || name.starts_with("note") || name == "training";
+    }
+
     void count(nn::Module& module, std::size_t index) {
         ModuleInfo& info = model_.modules[index];
         for (const auto& [name, t] : module.named_parameters()) {
@@ -138,6 +144,7 @@ class Describer {
     }
 
     ModelInfo& model_;
+    bool is_built_in_;
     std::unordered_set<const nn::Module*> open_;
 };
 
@@ -245,7 +252,7 @@ ModelInfo describe_model(const ModelFile& file, const std::filesystem::path& pat
     model.title = (path.has_filename() ? path : path.parent_path()).filename().string();
     model.file_bytes = bytes_of(path);
     model.format = concat(file.format, ", ", format_bytes(static_cast<double>(model.file_bytes)));
-    Describer(model).add(file.module, "", -1);
+    Describer(model, file).add(file.module, "", -1);
     model.parameter_count = model.modules.front().parameter_count;
     model.parameter_bytes = model.modules.front().parameter_bytes;
     for (const auto& [name, t] : file.module->named_buffers()) model.buffer_bytes += held_bytes(t);

@@ -13,8 +13,6 @@
 namespace loupe::session {
 namespace {
 
-constexpr std::int64_t kTokens = 64;
-
 // The keys and values of the first so many places.
 IValue cut(const IValue& cache, std::size_t places) {
     return copy_with_tensors(cache, [&](const Tensor& t) {
@@ -34,7 +32,7 @@ GenerateOptions generate_options(const TextModel& model) {
 TextGenerator::TextGenerator(std::shared_ptr<const TextModel> model, const std::string& text, GenerateOptions options)
     : model_(std::move(model)), options_(std::move(options)), generator_(options_.seed), prompt_(model_->encode(text)) {
     check_sampling(options_.sampling);
-    if (options_.max_tokens <= 0) options_.max_tokens = kTokens;
+    if (options_.max_tokens <= 0) options_.max_tokens = kDefaultTokens;
     ends_ = model_->ids_named("eos_token_id");
     has_cache_ = model_->place_of("past_key_values") && model_->place_of("use_cache");
     if (model_->place_of("decoder_input_ids")) {

@@ -13,6 +13,8 @@
 
 namespace loupe::session {
 
+constexpr std::int64_t kDefaultTokens = 64;
+
 struct GenerateOptions {
     SamplingOptions sampling;
     std::int64_t max_tokens = 0;  // 0: as generation_config.json says, else 64

@@ -33,6 +33,17 @@ void penalize(std::vector<float>& scores, std::span<const std::int64_t> ids, dou
     }
 }
 
+// Tokens that stood behind the last `size` - 1 tokens before.
+void forbid_repeats(std::vector<float>& scores, std::span<const std::int64_t> ids, std::size_t size) {
+    if (ids.size() < size) return;
+    const auto last = ids.last(size - 1);
+    for (std::size_t i = 0; i + size <= ids.size(); ++i) {
+        const std::int64_t next = ids[i + size - 1];
+        if (next >= 0 && next < std::ssize(scores) && std::ranges::equal(ids.subspan(i, size - 1), last))
+            scores[static_cast<std::size_t>(next)] = kNever;
+    }
+}
+
 void keep_top_k(std::vector<float>& scores, std::size_t count) {
     if (count >= scores.size()) return;
     std::vector<float> sorted = scores;
@@ -75,6 +86,10 @@ SamplingOptions sampling_of(const OrderedJson& config) {
     out.top_p = number(config, "top_p", out.top_p);
     out.min_p = number(config, "min_p", out.min_p);
     out.repetition_penalty = number(config, "repetition_penalty", out.repetition_penalty);
+    const double ngram = number(config, "no_repeat_ngram_size", 0);
+    if (!(ngram >= 0 && ngram < 1e15))
+        throw Error(ErrorKind::File, "no_repeat_ngram_size of generation_config.json is no count");
+    out.no_repeat_ngram = static_cast<std::int64_t>(ngram);
     return out;
 }
 
@@ -85,11 +100,13 @@ void check_sampling(const SamplingOptions& options) {
     if (options.top_k < 0) refuse(concat("top k is a count, not ", options.top_k));
     if (!(options.top_p >= 0 && options.top_p <= 1)) refuse(concat("top p is 0 to 1, not ", options.top_p));
     if (!(options.min_p >= 0 && options.min_p <= 1)) refuse(concat("min p is 0 to 1, not ", options.min_p));
+    if (options.no_repeat_ngram < 0) refuse(concat("tokens in a row are a count, not ", options.no_repeat_ngram));
     if (!(options.repetition_penalty > 0)) refuse(concat("a penalty is above 0, not ", options.repetition_penalty));
 }
 
 void process_scores(std::vector<float>& scores, std::span<const std::int64_t> ids, const SamplingOptions& options) {
     if (options.repetition_penalty != 1.0) penalize(scores, ids, options.repetition_penalty);
+    if (options.no_repeat_ngram > 0) forbid_repeats(scores, ids, static_cast<std::size_t>(options.no_repeat_ngram));
     if (!options.samples || scores.empty()) return;
     if (options.temperature != 1.0)
         for (float& score : scores) score /= static_cast<float>(options.temperature);

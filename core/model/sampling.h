@@ -15,9 +15,11 @@ struct SamplingOptions {
     double top_p = 1.0;
     double min_p = 0.0;  // of the probability of the likeliest
     double repetition_penalty = 1.0;
+    std::int64_t no_repeat_ngram = 0;  // so many tokens in a row come once only; 0: as often as they will
 };
 auto fields(Like<SamplingOptions> auto& it) {
-    return std::tie(it.samples, it.temperature, it.top_k, it.top_p, it.min_p, it.repetition_penalty);
+    return std::tie(it.samples, it.temperature, it.top_k, it.top_p, it.min_p, it.repetition_penalty,
+                    it.no_repeat_ngram);
 }
 
 }  // namespace loupe::session

@@ -148,7 +148,7 @@ ModelFile run_architecture(const ModuleRecord& record, const Config& config, Che
         wrong = texts_of(parts[3]);
         if (parts[0].is_none()) return {};
         names->set("model", parts[0]);
-        names->set("example_inputs", call(*names->find("example_inputs"), {settings}));
+        names->set("example_inputs", call(*names->find("example_inputs"), {parts[4]}));
         return {};
     });
     if (!missing.empty() || !wrong.empty()) return tree_only(std::move(weights), config, misfit(missing, wrong));

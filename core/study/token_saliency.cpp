@@ -57,9 +57,12 @@ class EmbeddingProbe final : public ExecutionObserver {
   public:
     explicit EmbeddingProbe(const std::vector<std::int64_t>& ids) : ids_(ids) {}
 
+    bool waits() const { return !looked_up_.defined(); }
+    bool has_met() const { return is_met_; }
+
     void before_operator(const OperatorCall& call) override {
         const ObserverScope unobserved(nullptr);
-        is_met_ = !looked_up_.defined() && is_look_up(call);
+        is_met_ = !looked_up_.defined() && !ids_.empty() && is_look_up(call);
         if (!is_met_) return;
         // Its result then has a history: what is written into it in place is followed.
         const Tensor& table = call.inputs[0].to_tensor();
@@ -98,6 +101,24 @@ class EmbeddingProbe final : public ExecutionObserver {
     Tensor looked_up_, value_;
 };
 
+// One probe after the other: the decoder's ids may be those of the encoder.
+class Probes final : public ExecutionObserver {
+  public:
+    Probes(EmbeddingProbe& first, EmbeddingProbe& second) : first_(first), second_(second) {}
+    void before_operator(const OperatorCall& call) override {
+        first_.before_operator(call);
+        if (!first_.has_met()) second_.before_operator(call);
+    }
+    void after_operator(const OperatorCall& call) override {
+        first_.after_operator(call);
+        second_.after_operator(call);
+    }
+
+  private:
+    EmbeddingProbe& first_;
+    EmbeddingProbe& second_;
+};
+
 Tensor logit_of(const IValue& result, std::int64_t position, std::int64_t token) {
     const TensorList all = flatten_tensors(result);
     if (all.empty() || all.front().dim() < 2 || !is_floating(all.front().dtype()))
@@ -119,11 +140,28 @@ std::vector<double> rows_of(const Tensor& t) {
     return out;
 }
 
+// value: what the embedding gave for so many tokens.
+std::vector<TokenSaliency> saliency_of(const Tensor& gradient, const Tensor& value, std::size_t count) {
+    std::vector<TokenSaliency> out(count);
+    if (!gradient.defined()) return out;
+    const std::vector<double> slopes = rows_of(detach(gradient)), values = rows_of(value);
+    const std::size_t width = values.size() / count;
+    for (std::size_t i = 0; i < count; ++i) {
+        double squares = 0;
+        for (std::size_t j = i * width; j < (i + 1) * width && j < slopes.size(); ++j) {
+            out[i].score += slopes[j] * values[j];
+            squares += slopes[j] * slopes[j];
+        }
+        out[i].norm = std::sqrt(squares);
+    }
+    return out;
+}
+
 }  // namespace
 
 Saliency token_saliency(const std::shared_ptr<Program>& program, const std::string& method,
-                        std::vector<IValue> arguments, const std::vector<std::int64_t>& ids, std::int64_t position,
-                        std::int64_t token) {
+                        std::vector<IValue> arguments, const std::vector<std::int64_t>& ids,
+                        const std::vector<std::int64_t>& decoder_ids, std::int64_t position, std::int64_t token) {
     if (ids.empty()) throw Error(ErrorKind::Usage, "there are no tokens");
     const PreparedMethod prepared(program, method, "none");
     const KeptState kept(program->module());
@@ -131,10 +169,11 @@ Saliency token_saliency(const std::shared_ptr<Program>& program, const std::stri
     const WarningScope no_warnings([](const ScriptWarning&) {});
     const runtime::PrintScope no_prints([](std::string_view) {});
     const GradModeScope grad(true);
-    EmbeddingProbe probe(ids);
+    EmbeddingProbe probe(ids), decoder_probe(decoder_ids);
+    Probes probes(probe, decoder_probe);
     IValue result;
     {
-        const ObserverScope observed(&probe);
+        const ObserverScope observed(&probes);
         result = prepared.forward(std::move(arguments));
     }
     if (!probe.looked_up().defined())
@@ -144,19 +183,12 @@ Saliency token_saliency(const std::shared_ptr<Program>& program, const std::stri
     Saliency out;
     if (!requires_grad(logit)) throw Error(ErrorKind::Run, "the logit does not depend on the embeddings of the tokens");
     out.logit = rows_of(detach(logit)).front();
-    const Tensor gradient = gradients_of({logit}, {probe.looked_up()}, {}, {}, true).front();
-    out.tokens.resize(ids.size());
-    if (!gradient.defined()) return out;
-    const std::vector<double> slopes = rows_of(detach(gradient)), values = rows_of(probe.value());
-    const std::size_t width = values.size() / ids.size();
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-        double squares = 0;
-        for (std::size_t j = i * width; j < (i + 1) * width && j < slopes.size(); ++j) {
-            out.tokens[i].score += slopes[j] * values[j];
-            squares += slopes[j] * slopes[j];
-        }
-        out.tokens[i].norm = std::sqrt(squares);
-    }
+    TensorList looked_up{probe.looked_up()};
+    if (!decoder_probe.waits()) looked_up.push_back(decoder_probe.looked_up());
+    const TensorList gradients = gradients_of({logit}, looked_up, {}, {}, true);
+    out.tokens = saliency_of(gradients.front(), probe.value(), ids.size());
+    if (gradients.size() > 1)
+        out.decoder_tokens = saliency_of(gradients.back(), decoder_probe.value(), decoder_ids.size());
     return out;
 }
 

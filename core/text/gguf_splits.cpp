@@ -35,6 +35,18 @@ constexpr std::array kDeepseek3{
     R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)"sv};
 constexpr std::array kDeepseekCoder{R"([\r\n])"sv, R"(\s?\p{L}+)"sv, R"(\s?\p{P}+)"sv, R"([一-龥ࠀ-一가-퟿]+)"sv,
                                     R"(\p{N})"sv};
+// Letters that have a case, but for Georgian's younger ones and those of mathematics.
+constexpr std::array kDeepseekLlm{R"([\r\n])"sv,
+                                  R"(\s?(?:(?![\x{10C7}-\x{10FF}\x{1D400}-\x{1D7FF}])[\p{Lu}\p{Ll}\p{Lt}])+)"sv,
+                                  R"(\s?[!-/:-~！-／：-～‘-‟　-。]+)"sv,
+                                  R"(\s+$)"sv,
+                                  R"([一-龥ࠀ-一가-퟿]+)"sv,
+                                  R"(\p{N}+)"sv};
+constexpr std::array kMinicpm5{
+    R"(\p{N}{1,3})"sv,
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}+| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)"sv};
+constexpr std::array kExaoneMoe{
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?(?:\p{L}\p{M}*(?: \p{L}\p{M}*)*)+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]?|\s*[\r\n]|\s+(?!\S)|\s+)"sv};
 constexpr std::array kBloom{R"( ?[^(\s|.,!?…。，、।۔،)]+)"sv};
 constexpr std::array kViking{R"( ?[^(\s|.,!?…。，、।۔،)]+)"sv, R"(\p{N})"sv};
 constexpr std::array kDigits{R"(\p{N})"sv};
@@ -66,6 +78,9 @@ constexpr std::array kSeedNames{"seed-coder"sv};
 constexpr std::array kBailingNames{"bailingmoe"sv, "bailingmoe2"sv, "llada-moe"sv};
 constexpr std::array kDeepseek3Names{"deepseek-v3"sv, "hunyuan-dense"sv, "joyai-llm"sv, "hy_v4"sv};
 constexpr std::array kDeepseekCoderNames{"deepseek-coder"sv};
+constexpr std::array kDeepseekLlmNames{"deepseek-llm"sv};
+constexpr std::array kMinicpm5Names{"minicpm5"sv};
+constexpr std::array kExaoneMoeNames{"exaone-moe"sv};
 constexpr std::array kBloomNames{"bloom"sv, "gpt3-finnish"sv, "poro-chat"sv};
 constexpr std::array kVikingNames{"viking"sv};
 constexpr std::array kSuperBpeNames{"superbpe"sv};
@@ -89,6 +104,9 @@ constexpr std::array kKnown{
     Known{.names = kBailingNames, .expressions = kBailing},
     Known{.names = kDeepseek3Names, .expressions = kDeepseek3},
     Known{.names = kDeepseekCoderNames, .expressions = kDeepseekCoder},
+    Known{.names = kDeepseekLlmNames, .expressions = kDeepseekLlm},
+    Known{.names = kMinicpm5Names, .expressions = kMinicpm5, .ignores_merges = true},
+    Known{.names = kExaoneMoeNames, .expressions = kExaoneMoe},
     Known{.names = kBloomNames, .expressions = kBloom},
     Known{.names = kVikingNames, .expressions = kViking},
     Known{.names = kSuperBpeNames, .expressions = kSuperBpe},

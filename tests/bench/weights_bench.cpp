@@ -22,6 +22,7 @@ using namespace loupe;
 namespace {
 
 constexpr std::int64_t kColumns = 4096, kRows = 4096;
+constexpr std::int64_t kInputs[] = {1, 2, 4, 8, 16};
 
 // Best of several, in seconds.
 template <typename Work>
@@ -106,13 +107,13 @@ int main(int count, char** arguments) {
         const double one = static_cast<double>(kRows * kColumns / type.elements * type.bytes);
         const TensorList weights = packed_weights(
             type, std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(bytes) / one)));
-        for (const std::int64_t rows : {1, 4})
+        for (const std::int64_t rows : kInputs)
             report(type.name.data(), rows, weights, one, ScalarType::Float32, copied);
     }
     for (const ScalarType dtype : {ScalarType::BFloat16, ScalarType::Float16, ScalarType::Float32}) {
         const std::int64_t one = kRows * kColumns * element_size(dtype);
         const TensorList weights = plain_weights(dtype, std::max<std::int64_t>(1, bytes / one));
-        for (const std::int64_t rows : {1, 4})
+        for (const std::int64_t rows : kInputs)
             report(std::string(dtype_name(dtype)).c_str(), rows, weights, static_cast<double>(one), dtype, copied);
     }
     return 0;

@@ -24,6 +24,10 @@ class TestText : public QObject {
     void runs_alike_with_statistics_and_passes();
     void generates_what_transformers_generates_data();
     void generates_what_transformers_generates();
+    void finds_the_beams_of_transformers();
+    void tells_how_likely_tokens_were();
+    void tells_which_tokens_matter();
+    void shows_where_heads_look();
     void draws_by_its_seed();
     void refuses_with_one_line_data();
     void refuses_with_one_line();
@@ -55,6 +59,75 @@ void TestText::runs_alike_with_statistics_and_passes() {
     QCOMPARE(plain.size(), 5);
     QCOMPARE(next_words({"--stats"}), plain);
     QCOMPARE(next_words({"--pipeline", "inference"}), plain);
+}
+
+void TestText::finds_the_beams_of_transformers() {
+    const auto cases = nlohmann::json::parse(loupe::read_text_file((kModels + "beams.json").toStdString()));
+    const auto& first = cases.front();
+    const Outcome outcome = run_cli({"generate", kModels + QString::fromStdString(first["folder"].get<std::string>()),
+                                     "--text", QString::fromStdString(first["text"].get<std::string>()), "--num-beams",
+                                     "2", "--max-tokens", "16", "--tokens"});
+    QCOMPARE(outcome.status, 0);
+    QString ids;
+    for (const auto& id : first["tokens"][0]) ids += (ids.isEmpty() ? "" : ", ") + QString::number(id.get<int>());
+    QVERIFY2(outcome.out.contains("[" + ids + "]"), qPrintable(outcome.out));
+    QCOMPARE(run_cli({"generate", kModels + "llama", "--text", "x", "--num-beams", "0"}).status, 2);
+}
+
+void TestText::tells_how_likely_tokens_were() {
+    const Outcome outcome = run_cli({"tokens", kModels + "llama", "--text", "The quick brown fox", "--top", "2"});
+    QCOMPARE(outcome.status, 0);
+    const auto insights = nlohmann::json::parse(loupe::read_text_file((kModels + "insights.json").toStdString()));
+    const auto& odds = insights.front()["odds"];
+    const QStringList lines = outcome.out.split('\n', Qt::SkipEmptyParts);
+    QCOMPARE(lines.size(), static_cast<qsizetype>(odds.size()) + 1);
+    for (std::size_t i = 0; i + 1 < odds.size(); ++i) {
+        const QString wanted = QString::number(odds[i]["probability"].get<double>() * 100, 'f', 3) + " %";
+        QVERIFY2(lines[static_cast<qsizetype>(i) + 1].contains(wanted),
+                 qPrintable(lines[static_cast<qsizetype>(i) + 1]));
+    }
+}
+
+void TestText::tells_which_tokens_matter() {
+    const auto insights = nlohmann::json::parse(loupe::read_text_file((kModels + "insights.json").toStdString()));
+    const auto& wanted = insights.front()["saliency"].front();
+    const Outcome outcome = run_cli({"tokens", kModels + "llama", "--text", "The quick brown fox", "--saliency"});
+    QCOMPARE(outcome.status, 0);
+    const QStringList lines = outcome.out.split('\n', Qt::SkipEmptyParts);
+    QVERIFY2(lines.front().startsWith("logit ") &&
+                 lines.front().contains(QString(" of token %1 ").arg(wanted["token"].get<int>())),
+             qPrintable(lines.front()));
+    for (std::size_t i = 0; i < wanted["scores"].size(); ++i) {
+        const double found = lines[static_cast<qsizetype>(i) + 2].simplified().split(' ').end()[-2].toDouble();
+        QVERIFY(std::abs(found - wanted["scores"][i].get<double>()) < 2e-4);
+    }
+    QCOMPARE(run_cli({"tokens", kModels + "llama", "--text", "x", "--saliency", "--at", "99"}).status, 2);
+}
+
+void TestText::shows_where_heads_look() {
+    const QTemporaryDir folder;
+    const QString file = folder.filePath("weights.npz");
+    const Outcome listed =
+        run_cli({"tokens", kModels + "llama", "--text", "The quick brown fox", "--attention", "--outputs", file});
+    QCOMPARE(listed.status, 0);
+    QVERIFY(listed.out.contains("model.layers.1.self_attn"));
+    const auto insights = nlohmann::json::parse(loupe::read_text_file((kModels + "insights.json").toStdString()));
+    const auto& wanted = insights.front()["attentions"];
+    const auto weights = loupe::read_npz(file.toStdString());
+    QCOMPARE(weights.size(), wanted.size());
+    const float* all = weights.front().second.data<float>();
+    for (const auto& head : wanted[0])
+        for (const auto& row : head)
+            for (const auto& each : row) QVERIFY(std::abs(static_cast<double>(*all++) - each.get<double>()) < 2e-5);
+    const Outcome head = run_cli({"tokens", kModels + "llama", "--text", "The quick brown fox", "--attention", "--site",
+                                  "model.layers.0.self_attn:1"});
+    QCOMPARE(head.status, 0);
+    QCOMPARE(head.out.split('\n', Qt::SkipEmptyParts).size(), static_cast<qsizetype>(wanted[0][0].size()) + 1);
+    const auto status = [&](const char* site) {
+        return run_cli({"tokens", kModels + "llama", "--text", "x", "--attention", "--site", site}).status;
+    };
+    QCOMPARE(status("model.layers.0.self_attn:x"), 2);
+    QCOMPARE(status("model.layers.9.self_attn"), 2);
 }
 
 void TestText::generates_what_transformers_generates_data() {

@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/model/generate.h"
+#include "core/model/beam_search.h"
 
 using namespace loupe;
 using namespace loupe::session;
@@ -61,6 +61,8 @@ class TestGeneration : public QObject {
   private slots:
     void greedy_tokens_equal_transformers_data();
     void greedy_tokens_equal_transformers();
+    void beams_equal_transformers();
+    void refuses_beams_that_are_none();
     void scores_equal_processors();
     void refuses_settings_that_are_none();
     void samples_by_probabilities();
@@ -97,6 +99,60 @@ void TestGeneration::greedy_tokens_equal_transformers() {
         // The first word's space is left out where nothing stands before it.
         QVERIFY2(streamed == decoded || streamed == " " + decoded, (streamed + " is not " + decoded).c_str());
     }
+}
+
+// All beams, and their scores.
+void TestGeneration::beams_equal_transformers() {
+    const Json cases = read_json(kFixtures / "beams.json");
+    QVERIFY(cases.size() >= 30);
+    std::map<std::string, std::shared_ptr<const TextModel>> models;
+    for (const Json& each : cases) {
+        const auto folder = each["folder"].get<std::string>();
+        auto& model = models[folder];
+        if (model == nullptr) model = open_text_model(kFixtures / folder);
+        const Json& settings = each["settings"];
+        GenerateOptions options = generate_options(*model);
+        options.max_tokens = settings.value("max_new_tokens", 16);
+        options.sampling.repetition_penalty = settings.value("repetition_penalty", options.sampling.repetition_penalty);
+        options.sampling.no_repeat_ngram = settings.value("no_repeat_ngram_size", 0);
+        BeamOptions how;
+        how.beams = settings["num_beams"].get<std::int64_t>();
+        how.length_penalty = settings.value("length_penalty", 1.0);
+        if (settings.contains("early_stopping"))
+            how.stop =
+                settings["early_stopping"].is_string() ? BeamOptions::Stop::Never : BeamOptions::Stop::FirstEnded;
+        const auto beams = beam_search(*model, model->encode(each["text"].get<std::string>()), options, how);
+        const std::string where = folder + settings.dump();
+        QVERIFY2(!beams.empty(), where.c_str());
+        for (std::size_t i = 0; i < beams.size(); ++i) {
+            auto wanted = each["tokens"][i].get<std::vector<std::int64_t>>();
+            // Shorter ones are padded.
+            QVERIFY2(wanted.size() >= beams[i].generated.size(), where.c_str());
+            wanted.resize(beams[i].generated.size());
+            QVERIFY2(beams[i].generated == wanted, (where + " beam " + std::to_string(i)).c_str());
+            const double score = each["scores"][i].get<double>();
+            QVERIFY2(std::abs(beams[i].score - score) < 1e-4 * std::max(1.0, std::abs(score)), where.c_str());
+        }
+    }
+}
+
+void TestGeneration::refuses_beams_that_are_none() {
+    const auto model = open_text_model(kFixtures / "llama");
+    const auto refusal = [&](BeamOptions how, bool samples) {
+        GenerateOptions options;
+        options.sampling.samples = samples;
+        return error_of([&] { beam_search(*model, model->encode("x"), options, how); });
+    };
+    QVERIFY(refusal({.beams = 0}, false).starts_with("beams are 1 to 1000, not 0"));
+    QVERIFY(refusal({.beams = 2, .length_penalty = NAN}, false).starts_with("a length penalty is a number"));
+    QVERIFY(refusal({.beams = 2}, true).starts_with("beams are searched without drawing tokens"));
+    const auto odd = [](const char* text) {
+        const Changed changed("llama", "generation_config.json", text);
+        return error_of([&] { beam_options(*open_text_model(changed.path())); });
+    };
+    QCOMPARE(odd(R"({"num_beams": "two"})"), std::string("num_beams of generation_config.json is no setting of it"));
+    QCOMPARE(odd(R"({"early_stopping": 3})"),
+             std::string("early_stopping of generation_config.json is no setting of it"));
 }
 
 void TestGeneration::scores_equal_processors() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions of language models, against what transformers (attn_implementation="eager") and PyTorch's autograd say of
 // the same folders: fixtures/generation/insights.json (make_insights.py).
+#include <QTemporaryDir>
 #include <QtTest>
 
 #include <cmath>
@@ -17,6 +18,7 @@
 #include "core/session/queries/next_tokens.h"
 #include "core/session/queries/run_tokens.h"
 #include "core/session/queries/saliency.h"
+#include "core/session/queries/save_recording.h"
 #include "core/session/queries/tensor.h"
 #include "core/session/queries/tokenize.h"
 #include "core/session/queries/value_tokens.h"
@@ -98,6 +100,7 @@ class TestLanguage : public QObject {
     void odds_of_many_tokens();
     void saliency_equals_autograd_data() { cases(); }
     void saliency_equals_autograd();
+    void saliency_covers_decoders();
     void saliency_leaves_no_trace();
     void samples_equal_transformers_data() { cases(); }
     void samples_equal_transformers();
@@ -106,6 +109,7 @@ class TestLanguage : public QObject {
     void other_weights_begin_anew();
     void a_step_parks();
     void axes_of_values_are_tokens();
+    void recordings_know_their_tokens();
     void models_without_a_tokenizer_have_numbers();
     void refuses_in_one_line();
 
@@ -353,6 +357,29 @@ void TestLanguage::saliency_equals_autograd() {
     }
 }
 
+void TestLanguage::saliency_covers_decoders() {
+    const auto found =
+        std::ranges::find_if(insights(), [](const Json& each) { return each.contains("decoder_saliency"); });
+    QVERIFY(found != insights().end());
+    Session session;
+    run_text(session, *found);
+    const Json& wanted = (*found)["decoder_saliency"];
+    SaliencyQuery query;
+    query.ids = (*found)["ids"].get<std::vector<std::int64_t>>();
+    query.decoder_ids = wanted["decoder_ids"].get<std::vector<std::int64_t>>();
+    query.position = wanted["position"].get<std::int64_t>();
+    query.token = wanted["token"].get<std::int64_t>();
+    const Saliency got = ask(session, query);
+    QCOMPARE(got.error, std::string());
+    QCOMPARE(got.tokens.size(), query.ids.size());
+    QCOMPARE(got.decoder_tokens.size(), query.decoder_ids.size());
+    for (std::size_t i = 0; i < got.tokens.size(); ++i)
+        QCOMPARE(difference(got.tokens[i].score, wanted["scores"][i].get<double>(), 1e-4), std::string());
+    for (std::size_t i = 0; i < got.decoder_tokens.size(); ++i)
+        QCOMPARE(difference(got.decoder_tokens[i].score, wanted["decoder_scores"][i].get<double>(), 1e-4),
+                 std::string());
+}
+
 void TestLanguage::saliency_leaves_no_trace() {
     const Json& each = insights()[1];
     Session session;
@@ -558,6 +585,36 @@ void TestLanguage::axes_of_values_are_tokens() {
     QVERIFY(scores.axes[0].names.empty() && scores.axes[1].names.empty());
     QCOMPARE(scores.axes[2].names, scores.axes[3].names);
     QCOMPARE(scores.axes[2].names[1], std::string(" The"));
+}
+
+// A recording that is opened from its file: tokens, odds and attention are those of the run.
+void TestLanguage::recordings_know_their_tokens() {
+    const QTemporaryDir folder;
+    const fs::path file = fs::path(folder.path().toStdString()) / "run.loupe";
+    const Json& each = insights().front();
+    RunTokensAnswer tokens;
+    NextTokens odds;
+    {
+        Session session;
+        run_text(session, each);
+        tokens = ask(session, RunTokensQuery{});
+        odds = ask(session, NextTokensQuery{0, 4, 2});
+        QCOMPARE(ask(session, SaveRecordingQuery{file}), std::string());
+    }
+    Session session;
+    session.open(file);
+    session.wait_idle();
+    const RunTokensAnswer again = ask(session, RunTokensQuery{});
+    QCOMPARE(again.error, std::string());
+    QVERIFY(again.has_tokenizer);
+    QCOMPARE(again.rows.size(), tokens.rows.size());
+    for (std::size_t i = 0; i < again.rows.front().tokens.size(); ++i)
+        QCOMPARE(again.rows.front().tokens[i].text, tokens.rows.front().tokens[i].text);
+    const NextTokens found = ask(session, NextTokensQuery{0, 4, 2});
+    QCOMPARE(found.error, std::string());
+    QCOMPARE(found.odds.size(), odds.odds.size());
+    QCOMPARE(found.odds[1].top.front().token.text, odds.odds[1].top.front().token.text);
+    QVERIFY(!ask(session, AttentionsQuery{}).sites.empty());
 }
 
 void TestLanguage::models_without_a_tokenizer_have_numbers() {

@@ -357,6 +357,32 @@ class PanelsTest : public QObject {
         model.setModel(nullptr);
         QCOMPARE(model.rowCount(), 0);
     }
+    // What the file says of itself stands under one row, in its order.
+    void metadataIsNoModule() {
+        session::ModelInfo info = *testing::sampleModel();
+        for (int i = 1; i <= 11; ++i)
+            info.modules.front().attributes["note" + std::to_string(i)] =
+                "'key" + std::to_string(i) + " = " + std::to_string(i) + "'";
+        ModuleModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QModelIndex before = [&] {
+            model.setModel(testing::sampleModel());
+            return model.index(0, 0);
+        }();
+        const int rows = model.rowCount(before);
+        model.setModel(std::make_shared<const session::ModelInfo>(info));
+        const QModelIndex root = model.index(0, 0);
+        QCOMPARE(model.rowCount(root), rows + 1);
+        QModelIndex metadata;
+        for (int i = 0; i <= rows; ++i)
+            if (model.index(i, 0, root).data().toString() == QStringLiteral("metadata"))
+                metadata = model.index(i, 0, root);
+        QVERIFY(metadata.isValid());
+        QCOMPARE(model.rowCount(metadata), 11);
+        QCOMPARE(model.index(9, 0, metadata).data().toString(), QStringLiteral("key10"));
+        QCOMPARE(model.index(9, ModuleModel::Class, metadata).data().toString(), QStringLiteral("10"));
+    }
+
     void modulesAreTickedForTheRecording() {
         SessionBridge bridge;
         ModulesView view(bridge, nullptr);

@@ -67,7 +67,7 @@ void SamplingBar::showSampled() {
 }
 
 session::SamplingOptions SamplingBar::sampling() const {
-    session::SamplingOptions out;
+    session::SamplingOptions out = kept_;
     out.samples = kind_->currentIndex() == 1;
     out.temperature = temperature_->value();
     out.top_k = top_k_->value();
@@ -79,6 +79,7 @@ session::SamplingOptions SamplingBar::sampling() const {
 
 void SamplingBar::setSampling(const session::SamplingOptions& sampling) {
     const QSignalBlocker blocker(this);
+    kept_ = sampling;
     kind_->setCurrentIndex(sampling.samples ? 1 : 0);
     temperature_->setValue(sampling.temperature);
     top_k_->setValue(static_cast<int>(std::min<std::int64_t>(sampling.top_k, top_k_->maximum())));

@@ -31,6 +31,7 @@ class SamplingBar : public QWidget {
     QSpinBox* count(const QString& prefix, int most, const QString& tip);
     void showSampled();
 
+    session::SamplingOptions kept_;  // what there is no field for
     QComboBox* kind_;
     QDoubleSpinBox* temperature_;
     QSpinBox* top_k_;

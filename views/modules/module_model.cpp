@@ -42,6 +42,12 @@ const session::TensorInfo* findTensor(const session::ModelInfo& model, const std
     return nullptr;
 }
 
+// "note3": see addNotes.
+bool isNote(std::string_view attribute) {
+    return attribute.size() > 4 && attribute.starts_with("note") &&
+           std::ranges::all_of(attribute.substr(4), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 // "pruned by L1Unstructured, 30 % zero"
 QString ruleText(const session::TensorRule& rule) {
     if (rule.kind == "pruning") return ModuleModel::tr("pruned by %1").arg(text(rule.what));
@@ -93,8 +99,10 @@ void ModuleModel::setModel(std::shared_ptr<const session::ModelInfo> model) {
         }
         // Attributes come after the child modules; common ones of all modules are omitted.
         for (std::size_t i = 0; i < model_->modules.size(); ++i) {
+            addNotes(i);
             for (const auto& attribute : model_->modules[i].attributes) {
                 if (attribute.first == "training" || attribute.first == "_is_full_backward_hook") continue;
+                if (isNote(attribute.first)) continue;
                 Row row;
                 row.kind = Kind::Attribute;
                 row.module = i;
@@ -104,6 +112,31 @@ void ModuleModel::setModel(std::shared_ptr<const session::ModelInfo> model) {
         }
     }
     endResetModel();
+}
+
+// What a file says of itself, in its order, under one row.
+void ModuleModel::addNotes(std::size_t module) {
+    const auto& attributes = model_->modules[module].attributes;
+    std::vector<const std::string*> notes;
+    for (std::size_t i = 1; i <= attributes.size(); ++i) {
+        const auto found = attributes.find("note" + std::to_string(i));
+        if (found == attributes.end()) break;
+        notes.push_back(&found->second);
+    }
+    if (notes.empty()) return;
+    Row row;
+    row.kind = Kind::Attribute;
+    row.module = module;
+    row.attribute = {"metadata", tr("%n entry(s)", nullptr, static_cast<int>(notes.size())).toStdString()};
+    const int id = add(row_of_module_[module], row);
+    for (const std::string* note : notes) {
+        // A Python string of "key = value".
+        const std::string text = note->size() > 2 ? note->substr(1, note->size() - 2) : *note;
+        const auto equals = text.find(" = ");
+        row.attribute = equals == std::string::npos ? std::pair<std::string, std::string>("", text)
+                                                    : std::pair(text.substr(0, equals), text.substr(equals + 3));
+        add(id, row);
+    }
 }
 
 // Parametrizations, with their tensors below.

@@ -62,6 +62,7 @@ class ModuleModel : public QAbstractItemModel {
 
     int add(int parent, Row row);
     void addRules(std::size_t module);
+    void addNotes(std::size_t module);
     QString tipOf(const Row& row, int column) const;
     const Row& row(const QModelIndex& index) const { return rows_[static_cast<std::size_t>(index.internalId())]; }
     struct Trainable {

@@ -333,7 +333,10 @@ void TextView::showRow() {
     const bool isMade =
         made && at == 0 && !made->tokens.empty() && tokens.size() >= made->prompt.size() && row.held > 0;
     chips_->setTokens(std::move(tokens), isMade ? static_cast<int>(made->prompt.size()) : -1);
-    if (chips_->scores().empty()) legend_->hide();
+    if (saliency_.tokens.empty())
+        legend_->hide();
+    else
+        showScores();
     showState();
 }
 
@@ -429,6 +432,9 @@ void TextView::explain() {
     if (item == nullptr || !explain_->isEnabled() || ran_.rows.empty()) return;
     session::SaliencyQuery query;
     for (const session::TokenInfo& token : ran_.rows.front().tokens) query.ids.push_back(token.id);
+    if (ran_.scored_row > 0)
+        for (const session::TokenInfo& token : ran_.rows[static_cast<std::size_t>(ran_.scored_row)].tokens)
+            query.decoder_ids.push_back(token.id);
     query.position = shown_place_.place;
     query.token = item->data(0, kIdRole).toLongLong();
     for (const session::TokenChoice& each : shown_place_.top)
@@ -446,14 +452,8 @@ void TextView::showSaliency(const session::Saliency& saliency) {
         legend_text_->setText(text(saliency.error));
         return;
     }
-    // Of a model with an encoder they are its tokens.
-    if (row_->currentIndex() > 0) {
-        row_->setCurrentIndex(0);
-        showRow();
-    }
-    std::vector<double> scores;
-    for (const session::TokenSaliency& each : saliency.tokens) scores.push_back(each.score);
-    chips_->setScores(scores);
+    saliency_ = saliency;
+    showScores();
     legend_text_->setText(
         tr("Gradient \u00d7 embedding of the logit of %1 (%2) at #%3: red speaks for it, blue against")
             .arg(visibleToken(explained_), numberText(saliency.logit))
@@ -461,7 +461,17 @@ void TextView::showSaliency(const session::Saliency& saliency) {
     showState();
 }
 
+// Of the row that is shown: of a model with an encoder there are the decoder's tokens too.
+void TextView::showScores() {
+    const bool isDecoder = row_->currentIndex() > 0;
+    std::vector<double> scores;
+    for (const session::TokenSaliency& each : isDecoder ? saliency_.decoder_tokens : saliency_.tokens)
+        scores.push_back(each.score);
+    chips_->setScores(scores);
+}
+
 void TextView::forgetSaliency() {
+    saliency_ = {};
     chips_->setScores({});
     legend_->hide();
 }

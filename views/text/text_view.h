@@ -68,6 +68,7 @@ class TextView : public View {
     void askChoices(std::int64_t place);
     void showChoices(const session::NextTokens& next);
     void showSaliency(const session::Saliency& saliency);
+    void showScores();
     void forgetSaliency();
     void showState();
     void copyTokens() const;
@@ -100,6 +101,7 @@ class TextView : public View {
     std::shared_ptr<const session::Recording> ran_in_;  // that was asked for
     bool was_complete_ = false;                         // then
     session::PlaceOdds shown_place_;
+    session::Saliency saliency_;  // no tokens: none is shown
     session::TokenInfo explained_;
     std::int64_t chosen_place_ = -1;
     QSet<QString> waiting_;  // questions without an answer yet

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/parallel.h"
+#include "core/kernels/row_products.h"
 #include "core/ops/matrix/blas_scope.h"
 
 namespace loupe {
@@ -84,6 +85,40 @@ void scale(T beta, const MatrixRef<T>& c) {
     }
 }
 
+constexpr std::int64_t kFewRows = 16;
+constexpr std::int64_t kLargeMatrix = 1 << 18;  // elements: more than caches keep from one product to the next
+
+// A few rows times a large matrix whose columns lie together, as a layer has its weight: the memory decides.
+bool reads_rows_once(const MatrixRef<const float>& b, const MatrixRef<float>& c) {
+    return c.rows <= kFewRows && b.row_stride == 1 && b.rows > 1 && b.rows * b.columns >= kLargeMatrix;
+}
+
+void few_rows(float alpha, const MatrixRef<const float>& a, const MatrixRef<const float>& b, float beta,
+              const MatrixRef<float>& c) {
+    std::vector<float> copy;
+    const float* x = a.data;
+    std::int64_t stride = a.row_stride;
+    if (a.column_stride != 1) {
+        copy = packed_copy(a);
+        x = copy.data();
+        stride = a.columns;
+    }
+    constexpr std::int64_t kGrain = 64;
+    parallel_for(0, c.columns, kGrain, [&](std::int64_t begin, std::int64_t end) {
+        const std::int64_t size = end - begin;
+        std::vector<const float*> columns;
+        for (std::int64_t j = begin; j < end; ++j) columns.push_back(b.data + j * b.column_stride);
+        std::vector<float> sums(static_cast<std::size_t>(c.rows * size));
+        row_dots<float>(columns.data(), size, a.columns, x, stride, c.rows, sums.data(), size);
+        for (std::int64_t i = 0; i < c.rows; ++i)
+            for (std::int64_t j = begin; j < end; ++j) {
+                float& out = c.data[i * c.row_stride + j * c.column_stride];
+                const float value = alpha * sums[static_cast<std::size_t>(i * size + j - begin)];
+                out = beta == 0 ? value : beta * out + value;
+            }
+    });
+}
+
 // Splits the longer side of c; each piece is one call.
 template <typename T>
 void threaded_gemm(T alpha, const MatrixRef<const T>& a, const MatrixRef<const T>& b, T beta, const MatrixRef<T>& c) {
@@ -105,6 +140,7 @@ void threaded_gemm(T alpha, const MatrixRef<const T>& a, const MatrixRef<const T
     }
     const std::int64_t ldc = c.rows <= 1 ? std::max<std::int64_t>(1, c.columns) : c.row_stride;
     if constexpr (std::is_same_v<T, float>) {
+        if (reads_rows_once(b, c)) return few_rows(alpha, a, b, beta, c);
         if (float_gemm != nullptr) {
             float_gemm(la.transpose != CblasNoTrans, lb.transpose != CblasNoTrans, c.rows, c.columns, a.columns, alpha,
                        left.data, la.dimension, right.data, lb.dimension, beta, c.data, ldc);

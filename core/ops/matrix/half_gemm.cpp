@@ -13,7 +13,7 @@
 namespace loupe {
 namespace {
 
-constexpr std::int64_t kFewRows = 8;
+constexpr std::int64_t kFewRows = 16;
 constexpr std::int64_t kRowsKept = 32;              // in the cache, for all rows of the left side
 constexpr std::int64_t kWidenedElements = 1 << 20;  // of the right side at a time
 constexpr std::int64_t kSharedWork = 1 << 15;       // multiplications that are worth a thread
@@ -67,14 +67,16 @@ void few_rows(float alpha, const MatrixRef<const T>& a, const MatrixRef<const T>
     parallel_for(0, c.columns, grain, [&](std::int64_t begin, std::int64_t end) {
         const std::int64_t size = end - begin;
         std::vector<float> sums(static_cast<std::size_t>(c.rows * size));
-        if (b.row_stride == 1)
-            for (std::int64_t j = begin; j < end; ++j)
-                row_dots(b.data + j * b.column_stride, k, x.data(), k, c.rows, sums.data() + j - begin, size);
-        else
+        if (b.row_stride == 1) {
+            std::vector<const T*> rows;
+            for (std::int64_t j = begin; j < end; ++j) rows.push_back(b.data + j * b.column_stride);
+            row_dots<T>(rows.data(), size, k, x.data(), k, c.rows, sums.data(), size);
+        } else {
             for (std::int64_t at = 0; at < k; at += kRowsKept)
                 for (std::int64_t i = 0; i < c.rows; ++i)
                     add_scaled_rows(b.data + at * b.row_stride + begin, b.row_stride, std::min(kRowsKept, k - at), size,
                                     x.data() + i * k + at, sums.data() + i * size);
+        }
         put(alpha, sums.data(), size, beta, c, begin, end);
     });
 }

@@ -51,20 +51,20 @@ struct Sums {
     Numbers of[kInputs];
 
     HWY_INLINE Sums() {
-#pragma GCC unroll 4
+#pragma GCC unroll 2
         for (int r = 0; r < kInputs; ++r) of[r] = hn::Zero(Floats());
     }
     // Of a part of the row the products with that part of each input.
     HWY_INLINE void add(Numbers weights, const float* x, std::int64_t stride) {
-#pragma GCC unroll 4
+#pragma GCC unroll 2
         for (int r = 0; r < kInputs; ++r) of[r] = hn::MulAdd(weights, hn::LoadU(Floats(), x + r * stride), of[r]);
     }
     HWY_INLINE void add_scaled(const Sums& part, Numbers scale) {
-#pragma GCC unroll 4
+#pragma GCC unroll 2
         for (int r = 0; r < kInputs; ++r) of[r] = hn::MulAdd(part.of[r], scale, of[r]);
     }
     HWY_INLINE void put(float* to, std::int64_t to_stride) const {
-#pragma GCC unroll 4
+#pragma GCC unroll 2
         for (int r = 0; r < kInputs; ++r) to[r * to_stride] = hn::GetLane(hn::SumOfLanes(Floats(), of[r]));
     }
 };
@@ -80,6 +80,15 @@ struct Q8Zero {
             total.add_scaled(sum, half_in_all(row));
         }
         total.put(to, to_stride);
+    }
+
+    static void unpack(Row row, std::int64_t columns, float* to) {
+        const Floats d;
+        for (std::int64_t i = 0; i < columns; i += 32, row += 34) {
+            const auto scale = half_in_all(row);
+            for (std::size_t j = 0; j < 32; j += hn::Lanes(d))
+                hn::StoreU(hn::Mul(signed_numbers(hn::LoadU(Bytes(), row + 2 + j)), scale), d, to + i + j);
+        }
     }
 };
 
@@ -98,6 +107,18 @@ struct Q4Zero {
             total.add_scaled(sum, half_in_all(row));
         }
         total.put(to, to_stride);
+    }
+
+    static void unpack(Row row, std::int64_t columns, float* to) {
+        const Floats d;
+        for (std::int64_t i = 0; i < columns; i += 32, row += 18) {
+            const auto scale = half_in_all(row);
+            for (std::size_t j = 0; j < kRun; j += hn::Lanes(d)) {
+                const auto both = hn::LoadU(Bytes(), row + 2 + j);
+                hn::StoreU(hn::Mul(numbers_less(masked(both, 15), 8), scale), d, to + i + j);
+                hn::StoreU(hn::Mul(numbers_less(hn::ShiftRight<4>(both), 8), scale), d, to + i + j + kRun);
+            }
+        }
     }
 };
 
@@ -177,6 +198,30 @@ struct QK {
         total.put(to, to_stride);
         for (int r = 0; r < kInputs; ++r) to[r * to_stride] -= least[r];
     }
+
+    static void unpack(Row row, std::int64_t columns, float* to) {
+        const Floats d;
+        for (std::int64_t i = 0; i < columns; i += 256, row += kBlock, to += 256) {
+            Steps steps;
+            read_steps(row, steps);
+            for (std::size_t pair = 0; pair < 4; ++pair) {
+                const auto scale = hn::Set(d, steps.scales[2 * pair]), least = hn::Set(d, steps.least[2 * pair]);
+                const auto next_scale = hn::Set(d, steps.scales[2 * pair + 1]);
+                const auto next_least = hn::Set(d, steps.least[2 * pair + 1]);
+                for (std::size_t j = 0; j < 32; j += hn::Lanes(d)) {
+                    const auto both = hn::LoadU(Bytes(), row + kNibbles + 32 * pair + j);
+                    auto lower = masked(both, 15), upper = hn::ShiftRight<4>(both);
+                    if constexpr (kHigh) {
+                        const auto bits = hn::LoadU(Bytes(), row + 16 + j);
+                        lower = hn::Or(lower, fifth(bits, 2 * pair));
+                        upper = hn::Or(upper, fifth(bits, 2 * pair + 1));
+                    }
+                    hn::StoreU(hn::MulSub(unsigned_numbers(lower), scale, least), d, to + 64 * pair + j);
+                    hn::StoreU(hn::MulSub(unsigned_numbers(upper), next_scale, next_least), d, to + 64 * pair + j + 32);
+                }
+            }
+        }
+    }
 };
 
 // Of each half: lower and upper halves of 64 bytes, two bits more of each in 32 bytes, a scale for each 16 elements.
@@ -216,11 +261,36 @@ struct Q6K {
         }
         total.put(to, to_stride);
     }
+
+    static void unpack(Row row, std::int64_t columns, float* to) {
+        const Floats d;
+        for (std::int64_t i = 0; i < columns; i += 256, row += 210) {
+            const auto scale = half_in_all(row + 208);
+            HWY_ALIGN float scales[kRun];
+            for (std::size_t j = 0; j < kRun; j += hn::Lanes(d))
+                hn::Store(hn::Mul(signed_numbers(hn::LoadU(Bytes(), row + 192 + j)), scale), d, scales + j);
+            for (std::size_t half = 0; half < 2; ++half, to += 128)
+                for (std::size_t j = 0; j < 2 * kRun; j += hn::Lanes(d)) {
+                    const auto first = hn::LoadU(Bytes(), row + 64 * half + j);
+                    const auto second = hn::LoadU(Bytes(), row + 64 * half + 32 + j);
+                    const auto more = hn::LoadU(Bytes(), row + 128 + 32 * half + j);
+                    const float* const steps = scales + 8 * half + j / kRun;
+                    const auto put = [&](hn::Vec<Bytes> low, hn::Vec<Bytes> bits, std::size_t place) {
+                        const auto numbers = numbers_less(hn::Or(low, masked(bits, 48)), 32);
+                        hn::StoreU(hn::Mul(numbers, hn::Set(d, steps[2 * place])), d, to + 32 * place + j);
+                    };
+                    put(masked(first, 15), hn::ShiftLeft<4>(more), 0);
+                    put(masked(second, 15), hn::ShiftLeft<2>(more), 1);
+                    put(hn::ShiftRight<4>(first), more, 2);
+                    put(hn::ShiftRight<4>(second), hn::ShiftRight<2>(more), 3);
+                }
+        }
+    }
 };
 
 template <class Type>
 PackedDots dots_of() {
-    return {Type::template dot<1>, Type::template dot<2>, Type::template dot<4>};
+    return {Type::template dot<1>, Type::template dot<2>, Type::unpack};
 }
 
 }  // namespace

@@ -19,9 +19,12 @@ namespace loupe::quantized_ops {
 namespace {
 
 constexpr std::int64_t kRowGrain = 8;
-// Of fewer inputs the packed rows are read as they are; of more they are unpacked first.
-constexpr std::int64_t kFewInputs = 4;
-constexpr std::int64_t kUnpackedRows = 128;  // at a time
+// Of fewer inputs blocks are read as they are; of more they are unpacked first: some rows for all inputs, or, where
+// there are many, a panel for BLAS.
+constexpr std::int64_t kFewInputs = 2;
+constexpr std::int64_t kSomeInputs = 16;
+constexpr std::int64_t kCachedRows = 4;
+constexpr std::int64_t kUnpackedRows = 128;
 
 using Bytes = const std::uint8_t*;
 
@@ -38,7 +41,12 @@ void unpack_row(const PackedParts& parts, std::int64_t row, float* to) {
 }
 // Rows [begin, end) one after the other.
 void unpack_rows(const PackedParts& parts, std::int64_t begin, std::int64_t end, float* to) {
-    for (std::int64_t i = begin; i < end; ++i, to += parts.columns()) unpack_row(parts, i, to);
+    const PackedUnpack unpack = packed_dots(*parts.type).unpack;
+    for (std::int64_t i = begin; i < end; ++i, to += parts.columns())
+        if (unpack != nullptr)
+            unpack(row_of(parts, i), parts.columns(), to);
+        else
+            unpack_row(parts, i, to);
 }
 void check_input(const char* name, const Tensor& input, const Tensor& weight, std::int64_t wanted) {
     require(is_packed(weight), name, " takes a weight of packed blocks, not ", describe(weight));
@@ -73,9 +81,23 @@ struct Product {
 template <typename T>
 void linear_of(const Product& p) {
     parallel_for(0, p.rows(), kRowGrain, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i)
-            row_dots(reinterpret_cast<const T*>(row_of(p.parts, i)), p.columns(), p.from, p.columns(), p.count,
-                     p.to + i, p.rows());
+        std::vector<const T*> rows;
+        for (std::int64_t i = begin; i < end; ++i) rows.push_back(reinterpret_cast<const T*>(row_of(p.parts, i)));
+        row_dots<T>(rows.data(), end - begin, p.columns(), p.from, p.columns(), p.count, p.to + begin, p.rows());
+    });
+}
+
+// Blocks of some rows as numbers in the cache, for all inputs.
+void linear_of_unpacked_rows(const Product& p) {
+    parallel_for(0, p.rows(), kRowGrain, [&](std::int64_t begin, std::int64_t end) {
+        std::vector<float> panel(static_cast<std::size_t>(kCachedRows * p.columns()));
+        const float* rows[kCachedRows];
+        for (std::int64_t i = 0; i < kCachedRows; ++i) rows[i] = panel.data() + i * p.columns();
+        for (std::int64_t i = begin; i < end; i += kCachedRows) {
+            const std::int64_t size = std::min(kCachedRows, end - i);
+            unpack_rows(p.parts, i, i + size, panel.data());
+            row_dots<float>(rows, size, p.columns(), p.from, p.columns(), p.count, p.to + i, p.rows());
+        }
     });
 }
 
@@ -84,15 +106,10 @@ void linear_of_blocks(const Product& p, const PackedDots& dots) {
     std::vector<float> sums(static_cast<std::size_t>(p.count * blocks));
     for (std::int64_t k = 0; k < p.count; ++k)
         sums_of_blocks(p.from + k * p.columns(), p.columns(), sums.data() + k * blocks);
+    const PackedDot dot = p.count == 1 ? dots.one : dots.two;
     parallel_for(0, p.rows(), kRowGrain, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i)
-            for (std::int64_t k = 0; k < p.count;) {
-                const std::int64_t left = p.count - k, some = left >= 4 ? 4 : left >= 2 ? 2 : 1;
-                const PackedDot dot = some == 4 ? dots.four : some == 2 ? dots.two : dots.one;
-                dot(row_of(p.parts, i), p.from + k * p.columns(), sums.data() + k * blocks, p.columns(),
-                    p.to + k * p.rows() + i, p.rows());
-                k += some;
-            }
+            dot(row_of(p.parts, i), p.from, sums.data(), p.columns(), p.to + i, p.rows());
     });
 }
 
@@ -116,13 +133,14 @@ void run_linear(const Product& p) {
         std::fill_n(p.to, p.count * p.rows(), 0.0F);
         return;
     }
-    if (p.count > kFewInputs) return linear_of_unpacked(p);
+    if (p.count > kSomeInputs) return linear_of_unpacked(p);
     const std::string_view type = p.parts.type->name;
     if (type == "F32") return linear_of<float>(p);
     if (type == "F16") return linear_of<Half>(p);
     if (type == "BF16") return linear_of<BFloat16>(p);
     const PackedDots dots = packed_dots(*p.parts.type);
-    return dots.one != nullptr ? linear_of_blocks(p, dots) : linear_of_unpacked(p);
+    if (dots.one != nullptr && p.count <= kFewInputs) return linear_of_blocks(p, dots);
+    linear_of_unpacked_rows(p);
 }
 
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {

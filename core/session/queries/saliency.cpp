@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/queries/saliency.h"
 
+#include <optional>
+
 #include "core/base/strings.h"
 #include "core/model/program.h"
 #include "core/model/text_model.h"
@@ -23,6 +25,16 @@ std::vector<InputSpec> inputs_with(std::vector<InputSpec> inputs, const std::vec
     return inputs;
 }
 
+// Where the decoder's tokens stand among the arguments; nothing of models without one, or without a tokenizer.
+std::optional<std::size_t> decoder_place(QueryContext& context) {
+    try {
+        return context.text_model()->place_of("decoder_input_ids");
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::Cancelled) throw;
+        return std::nullopt;
+    }
+}
+
 Saliency answer(const SaliencyQuery& query, QueryContext& context) {
     const std::shared_ptr<Program> program = context.model_or_recorded();
     const std::string method = program->default_method();
@@ -33,8 +45,13 @@ Saliency answer(const SaliencyQuery& query, QueryContext& context) {
         if (error.kind() == ErrorKind::Cancelled) throw;
         inputs = inputs_with(context.inputs(), query.ids);
     }
-    return token_saliency(program, method, program->make_arguments(inputs, method), query.ids, query.position,
-                          query.token);
+    std::vector<IValue> arguments = program->make_arguments(inputs, method);
+    std::vector<std::int64_t> decoder_ids = query.decoder_ids;
+    if (const auto place = decoder_place(context); place && *place < arguments.size()) {
+        if (decoder_ids.empty()) decoder_ids.push_back(context.text_model()->decoder_start());
+        arguments[*place] = IValue(row_of_ids(decoder_ids, program->device()));
+    }
+    return token_saliency(program, method, std::move(arguments), query.ids, decoder_ids, query.position, query.token);
 }
 
 }  // namespace

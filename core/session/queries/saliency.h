@@ -15,10 +15,11 @@ struct SaliencyQuery {
     using Answer = Saliency;
     static const QueryRecord& record();
 
-    std::vector<std::int64_t> ids = {};  // of the text; of a model with an encoder the encoder's
-    std::int64_t position = 0;           // in the logits
+    std::vector<std::int64_t> ids = {};          // of the text; of a model with an encoder the encoder's
+    std::vector<std::int64_t> decoder_ids = {};  // of such a model; empty: the one that its decoder begins with
+    std::int64_t position = 0;                   // in the logits
     std::int64_t token = 0;
 };
-auto fields(Like<SaliencyQuery> auto& it) { return std::tie(it.ids, it.position, it.token); }
+auto fields(Like<SaliencyQuery> auto& it) { return std::tie(it.ids, it.decoder_ids, it.position, it.token); }
 
 }  // namespace loupe::session

@@ -4,9 +4,21 @@
 import torch
 from torch import nn
 
-from architectures.common import (activation, attention, causal_mask, embedding, example_ids, linear, placeholder,
-                                  split_heads)
+from architectures.common import (activation, attention, causal_mask, embedding, example_ids, head_of, label_count,
+                                  linear, placeholder, split_heads)
 from architectures.vit import example_picture, patch_count
+
+
+def text_defaults(config):
+    return {"hidden_act": "quick_gelu", "layer_norm_eps": 1e-5, "vocab_size": 49408, "hidden_size": 512,
+            "intermediate_size": 2048, "projection_dim": 512, "num_hidden_layers": 12, "num_attention_heads": 8,
+            "max_position_embeddings": 77, "eos_token_id": 49407, **config}
+
+
+def vision_defaults(config):
+    return {"hidden_act": "quick_gelu", "layer_norm_eps": 1e-5, "hidden_size": 768, "intermediate_size": 3072,
+            "projection_dim": 512, "num_hidden_layers": 12, "num_attention_heads": 12, "num_channels": 3,
+            "image_size": 224, "patch_size": 32, **config}
 
 
 class Attention(nn.Module):
@@ -27,7 +39,7 @@ class Attention(nn.Module):
 class MLP(nn.Module):
     def __init__(self, config):
         super().__init__()
-        self.act = activation(config.get("hidden_act", "quick_gelu"))
+        self.act = activation(config["hidden_act"])
         self.fc1 = linear(config["hidden_size"], config["intermediate_size"])
         self.fc2 = linear(config["intermediate_size"], config["hidden_size"])
 
@@ -38,7 +50,7 @@ class MLP(nn.Module):
 class Layer(nn.Module):
     def __init__(self, config):
         super().__init__()
-        width, eps = config["hidden_size"], config.get("layer_norm_eps", 1e-5)
+        width, eps = config["hidden_size"], config["layer_norm_eps"]
         self.self_attn = Attention(config)
         self.layer_norm1 = nn.LayerNorm(width, eps)
         self.mlp = MLP(config)
@@ -64,7 +76,7 @@ class TextEmbeddings(nn.Module):
     def __init__(self, config):
         super().__init__()
         self.token_embedding = embedding(config["vocab_size"], config["hidden_size"])
-        self.position_embedding = embedding(config.get("max_position_embeddings", 77), config["hidden_size"])
+        self.position_embedding = embedding(config["max_position_embeddings"], config["hidden_size"])
 
     def forward(self, input_ids):
         return self.token_embedding(input_ids) + self.position_embedding.weight[:input_ids.shape[1]]
@@ -73,10 +85,10 @@ class TextEmbeddings(nn.Module):
 class TextModel(nn.Module):
     def __init__(self, config):
         super().__init__()
-        self.end = config.get("eos_token_id", 49407)
+        self.end = config["eos_token_id"]
         self.embeddings = TextEmbeddings(config)
         self.encoder = Encoder(config)
-        self.final_layer_norm = nn.LayerNorm(config["hidden_size"], config.get("layer_norm_eps", 1e-5))
+        self.final_layer_norm = nn.LayerNorm(config["hidden_size"], config["layer_norm_eps"])
 
     def forward(self, input_ids, attention_mask=None):
         """All states, and that of the end of the text."""
@@ -90,10 +102,10 @@ class TextModel(nn.Module):
 class VisionEmbeddings(nn.Module):
     def __init__(self, config):
         super().__init__()
-        width, patch = config["hidden_size"], config.get("patch_size", 32)
+        width, patch = config["hidden_size"], config["patch_size"]
         self.class_embedding = placeholder(width)
-        self.patch_embedding = nn.Conv2d(config.get("num_channels", 3), width, patch, patch, bias=False)
-        self.position_embedding = embedding(patch_count({"patch_size": 32, **config}) + 1, width)
+        self.patch_embedding = nn.Conv2d(config["num_channels"], width, patch, patch, bias=False)
+        self.position_embedding = embedding(patch_count(config) + 1, width)
 
     def forward(self, pixel_values):
         x = self.patch_embedding(pixel_values.to(self.patch_embedding.weight.dtype)).flatten(2).transpose(1, 2)
@@ -104,7 +116,7 @@ class VisionEmbeddings(nn.Module):
 class VisionModel(nn.Module):
     def __init__(self, config):
         super().__init__()
-        eps = config.get("layer_norm_eps", 1e-5)
+        eps = config["layer_norm_eps"]
         self.embeddings = VisionEmbeddings(config)
         self.pre_layrnorm = nn.LayerNorm(config["hidden_size"], eps)
         self.encoder = Encoder(config)
@@ -125,7 +137,7 @@ class CLIP(nn.Module):
 
     def __init__(self, config):
         super().__init__()
-        text, vision = config["text_config"], config["vision_config"]
+        text, vision = text_defaults(config["text_config"]), vision_defaults(config["vision_config"])
         width = config.get("projection_dim", 512)
         self.text_model = TextModel(text)
         self.vision_model = VisionModel(vision)
@@ -140,12 +152,65 @@ class CLIP(nn.Module):
         return by_text.t(), by_text, text, picture
 
 
+class ProjectedText(nn.Module):
+    """Gives the text's vector, and all states."""
+    base_model_prefix = "text_model"
+
+    def __init__(self, config):
+        super().__init__()
+        self.text_model = TextModel(config)
+        self.text_projection = linear(config["hidden_size"], config["projection_dim"], False)
+
+    def forward(self, input_ids, attention_mask=None):
+        states, pooled = self.text_model(input_ids, attention_mask)
+        return self.text_projection(pooled), states
+
+
+class ProjectedPicture(nn.Module):
+    """Gives the picture's vector, and all states."""
+    base_model_prefix = "vision_model"
+
+    def __init__(self, config):
+        super().__init__()
+        self.vision_model = VisionModel(config)
+        self.visual_projection = linear(config["hidden_size"], config["projection_dim"], False)
+
+    def forward(self, pixel_values):
+        states, pooled = self.vision_model(pixel_values)
+        return self.visual_projection(pooled), states
+
+
+class ImageClassifier(nn.Module):
+    """Scores of labels, by the mean of the patches' states; `first` of the states are no patches."""
+
+    def __init__(self, config, vision_model, width, first):
+        super().__init__()
+        self.vision_model = vision_model
+        self.classifier = linear(width, label_count(config))
+        self.first = first
+
+    def forward(self, pixel_values):
+        states = self.vision_model(pixel_values)
+        states = states[0] if isinstance(states, tuple) else states
+        return self.classifier(states[:, self.first:].mean(dim=1))
+
+
 def build(config):
+    if head_of(config, "Model") == "ForImageClassification":
+        vision = vision_defaults(config["vision_config"])
+        return ImageClassifier(config, VisionModel(vision), vision["hidden_size"], 1)
     return CLIP(config)
 
 
+def example_ids_of(text):
+    """Some, and the one that ends texts."""
+    text = text_defaults(text)
+    ids = example_ids(text["vocab_size"], min(8, text["max_position_embeddings"] - 1))
+    return torch.cat((ids, torch.tensor([[min(text["eos_token_id"], text["vocab_size"] - 1)]])), dim=1)
+
+
 def example_inputs(config):
-    text = config["text_config"]
-    ids = example_ids(text["vocab_size"])
-    end = torch.tensor([[text.get("eos_token_id", 49407)]])
-    return torch.cat((ids, end), dim=1), example_picture({"image_size": 224, **config["vision_config"]})
+    picture = example_picture(vision_defaults(config["vision_config"]))
+    if head_of(config, "Model") == "ForImageClassification":
+        return (picture,)
+    return example_ids_of(config["text_config"]), picture

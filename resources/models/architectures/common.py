@@ -76,15 +76,17 @@ def activation(name):
     return ACTIVATIONS[name]
 
 
+HEADS = ("ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering", "ForMultipleChoice",
+         "ForCausalLM", "LMHeadModel", "LMHead", "ForMaskedLM", "ForPreTraining", "ForNextSentencePrediction",
+         "DoubleHeadsModel", "ForConditionalGeneration", "ForImageClassification", "ForAudioClassification",
+         "EncoderModel", "ModelWithProjection", "TextModel", "VisionModel", "Encoder", "Model")
+
+
 def head_of(config, default):
     """The class that the folder was saved from, without the model's name: "ForCausalLM", "Model"."""
     names = config.get("architectures") or [default]
-    name = names[0]
-    for head in ("ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering", "ForMultipleChoice",
-                 "ForCausalLM", "LMHeadModel", "LMHead", "ForMaskedLM", "ForPreTraining", "ForNextSentencePrediction",
-                 "DoubleHeadsModel", "ForConditionalGeneration", "ForImageClassification", "EncoderModel",
-                 "TextModelWithProjection", "VisionModelWithProjection", "TextModel", "VisionModel", "Encoder", "Model"):
-        if name.endswith(head):
+    for head in HEADS:
+        if names[0].endswith(head):
             return head
     return default
 
@@ -127,10 +129,11 @@ def split_heads(x, heads):
     return x.view(x.shape[0], x.shape[1], heads, -1).transpose(1, 2)
 
 
-def attention(query, key, value, scaling, mask=None, softcap=None):
+def attention(query, key, value, scaling, mask=None, softcap=None, zeroes_blind=True):
     """Softmax attention. query: [batch, heads, length, width]; key and value: [batch, key heads, keys, width], where
-    each key head serves as many query heads as there are for it. mask is added to the scores. Returns
-    [batch, length, heads * width]."""
+    each key head serves as many query heads as there are for it. mask is added to the scores. A position that sees
+    nothing, as padding may, mixes nothing; without zeroes_blind all keys alike, as transformers' eager attention does.
+    Returns [batch, length, heads * width]."""
     batch, heads, length, width = query.shape
     key_heads, keys = key.shape[1], key.shape[2]
     # The query heads of one key head are rows of one product: keys are not repeated.
@@ -142,12 +145,22 @@ def attention(query, key, value, scaling, mask=None, softcap=None):
     if mask is not None:
         scores = scores + mask
     weights = F.softmax(scores, dim=-1, dtype=torch.float32).to(query.dtype)
-    if mask is not None:
-        # A position that sees nothing, as padding may, mixes nothing.
+    if mask is not None and zeroes_blind:
         weights = weights.masked_fill(mask < torch.finfo(mask.dtype).min / 2, 0.0)
     grouped = weights.view(batch, key_heads, heads // key_heads * length, keys)
     mixed = torch.matmul(grouped, value).view(batch, heads, length, -1)
     return mixed.transpose(1, 2).reshape(batch, length, -1)
+
+
+def two_way_mask(x, attention_mask, window=None):
+    """What is added to scores so that each position sees those closer than `window` on both sides."""
+    at = torch.arange(x.shape[1], device=x.device)
+    allowed = torch.ones((x.shape[1], x.shape[1]), dtype=torch.bool, device=x.device)
+    if window is not None:
+        allowed = (at[:, None] - at[None, :]).abs() < window
+    if attention_mask is None:
+        return padding_mask(allowed[None], x.dtype)
+    return padding_mask(torch.logical_and(allowed[None], attention_mask.to(torch.bool)[:, None, :]), x.dtype)
 
 
 def padding_mask(attention_mask, dtype):
@@ -160,9 +173,10 @@ def padding_mask(attention_mask, dtype):
         torch.logical_not(allowed), torch.finfo(dtype).min)
 
 
-def causal_mask(x, past, attention_mask=None, window=None):
+def causal_mask(x, past, attention_mask=None, window=None, blocks=None):
     """What is added to scores so that each of the x.shape[1] positions behind `past` sees itself and what stands before
-    it, of that at most `window` - 1. None where nothing is hidden."""
+    it, of that at most `window` - 1. blocks: [batch, length] numbers of parts whose positions all see each other, -1 for
+    none. None where nothing is hidden."""
     length = x.shape[1]
     keys = past + length
     hides_none = length == 1 and (window is None or keys <= window)
@@ -170,10 +184,12 @@ def causal_mask(x, past, attention_mask=None, window=None):
         return None
     at = torch.arange(past, keys, device=x.device)[:, None]
     of = torch.arange(keys, device=x.device)[None, :]
-    allowed = of <= at
+    allowed = (of <= at)[None, None]
+    if blocks is not None:
+        same = torch.logical_and(blocks[:, :, None] == blocks[:, None, :], blocks[:, :, None] >= 0)
+        allowed = torch.logical_or(allowed, same[:, None])
     if window is not None:
         allowed = torch.logical_and(allowed, of > at - window)
-    allowed = allowed[None, None]
     if attention_mask is not None:
         allowed = torch.logical_and(allowed, attention_mask.to(torch.bool)[:, None, None, :])
     return torch.zeros(allowed.shape, dtype=x.dtype, device=x.device).masked_fill(
@@ -209,6 +225,12 @@ class LayerNormNoBias(nn.Module):
 def example_ids(count, length=8):
     """[1, length] ids in the vocabulary."""
     return torch.arange(1, length + 1)[None] * 7 % count
+
+
+def example_texts(config):
+    """The same for the head of the config: of a multiple choice [1, 2, 4]."""
+    ids = example_ids(config["vocab_size"])
+    return ids.view(1, 2, 4) if head_of(config, "Model") == "ForMultipleChoice" else ids
 
 
 def last_token(x, input_ids, pad):

@@ -7,8 +7,8 @@ import torch
 from torch import nn
 
 from architectures.bert import Transform
-from architectures.common import activation, embedding, example_ids, head_of, label_count, linear, placeholder, split_heads
-from architectures.encoder import Intermediate, Result
+from architectures.common import activation, embedding, example_texts, head_of, label_count, linear, placeholder, split_heads
+from architectures.encoder import Intermediate, Result, Vocabulary, tied_vocabulary
 
 
 def log_bucket(distance, buckets, farthest):
@@ -187,15 +187,19 @@ class Deberta(nn.Module):
         return self.encoder(self.embeddings(input_ids, token_type_ids, attention_mask), attention_mask)
 
 
-class Predictions(nn.Module):
+class OwnTransform(nn.Module):
+    """The head of files that are not "legacy": its product is with the table of tokens itself."""
+
     def __init__(self, config):
         super().__init__()
-        self.transform = Transform(config)
-        self.decoder = linear(config["hidden_size"], config["vocab_size"], False)
+        width = config["hidden_size"]
+        self.dense = linear(width, width)
+        self.act = activation(config.get("hidden_act", "gelu"))
+        self.LayerNorm = nn.LayerNorm(width, config["layer_norm_eps"])
         self.bias = placeholder(config["vocab_size"])
 
-    def forward(self, x):
-        return self.decoder(self.transform(x)) + self.bias
+    def forward(self, x, table):
+        return torch.matmul(self.LayerNorm(self.act(self.dense(x))), table.t()) + self.bias
 
 
 class MaskedLM(nn.Module):
@@ -204,11 +208,20 @@ class MaskedLM(nn.Module):
     def __init__(self, config):
         super().__init__()
         self.deberta = Deberta(config)
-        self.cls = nn.ModuleDict({"predictions": Predictions(config)})
-        self.tied_weights = {"cls.predictions.decoder.weight": "deberta.embeddings.word_embeddings.weight"}
+        self.is_legacy = config.get("legacy", True)
+        if self.is_legacy:
+            width = config.get("embedding_size") or config["hidden_size"]
+            self.cls = nn.ModuleDict(
+                {"predictions": Vocabulary("transform", Transform(config, width), width, config["vocab_size"])})
+            self.tied_weights = tied_vocabulary(config, "cls.predictions", "deberta.embeddings.word_embeddings.weight")
+        else:
+            self.lm_predictions = nn.ModuleDict({"lm_head": OwnTransform(config)})
 
     def forward(self, input_ids, attention_mask=None, token_type_ids=None):
-        return self.cls["predictions"](self.deberta(input_ids, attention_mask, token_type_ids))
+        x = self.deberta(input_ids, attention_mask, token_type_ids)
+        if self.is_legacy:
+            return self.cls["predictions"](x)
+        return self.lm_predictions["lm_head"](x, self.deberta.embeddings.word_embeddings.weight)
 
 
 class Pooler(nn.Module):
@@ -225,14 +238,23 @@ class Pooler(nn.Module):
 class SequenceClassifier(nn.Module):
     base_model_prefix = "deberta"
 
-    def __init__(self, config):
+    def __init__(self, config, labels):
         super().__init__()
         self.deberta = Deberta(config)
         self.pooler = Pooler(config)
-        self.classifier = linear(config.get("pooler_hidden_size") or config["hidden_size"], label_count(config))
+        self.classifier = linear(config.get("pooler_hidden_size") or config["hidden_size"], labels)
 
     def forward(self, input_ids, attention_mask=None, token_type_ids=None):
         return self.classifier(self.pooler(self.deberta(input_ids, attention_mask, token_type_ids)))
+
+
+class MultipleChoice(SequenceClassifier):
+    """Scores of each choice, [batch, choices]. input_ids: [batch, choices, length]."""
+
+    def forward(self, input_ids, attention_mask=None, token_type_ids=None):
+        flat = [None if each is None else each.reshape(-1, each.shape[-1])
+                for each in (input_ids, attention_mask, token_type_ids)]
+        return super().forward(*flat).view(-1, input_ids.shape[1])
 
 
 class TokenHead(nn.Module):
@@ -256,7 +278,9 @@ def build(config):
     if head == "ForMaskedLM":
         return MaskedLM(config)
     if head == "ForSequenceClassification":
-        return SequenceClassifier(config)
+        return SequenceClassifier(config, label_count(config))
+    if head == "ForMultipleChoice":
+        return MultipleChoice(config, 1)
     if head == "ForTokenClassification":
         return TokenHead(config, "classifier")
     if head == "ForQuestionAnswering":
@@ -265,4 +289,4 @@ def build(config):
 
 
 def example_inputs(config):
-    return (example_ids(config["vocab_size"]),)
+    return (example_texts(config),)

@@ -6,7 +6,8 @@ import torch
 from torch import nn
 
 from architectures.common import (RMSNorm, activation, attention, causal_mask, embedding, example_ids, extend, head_of,
-                                  label_count, last_token, linear, past_length, positions_after, split_heads)
+                                  label_count, last_token, linear, past_length, positions_after, split_heads,
+                                  two_way_mask)
 from architectures.rotary import RotaryEmbedding, rope_settings, rotate
 
 
@@ -35,10 +36,24 @@ class Layout:
         self.score_cap = None
         self.logit_cap = None
         self.window = None
+        self.is_causal = True
+        self.zeroes_blind = True  # see attention()
+        self.turns_part = False  # partial_rotary_factor counts for plain rotary positions too
         self.layer_types = ["full_attention"] * self.layers
         self.rope = {"full_attention": rope_settings(config)}
         self.mlp = GatedMLP
         self.ties_embeddings = config.get("tie_word_embeddings", False)
+
+    def mlp_of(self, index):
+        """The MLP of the layer of this number."""
+        return self.mlp(self)
+
+    def rotary_width(self, kind):
+        """How much of each head is turned."""
+        rope = self.rope[kind]
+        if rope["rope_type"] == "default" and not self.turns_part:
+            return self.head_width
+        return int(self.head_width * rope["partial_rotary_factor"])
 
     def slides_everywhere(self):
         """A window that all layers have."""
@@ -73,16 +88,17 @@ class Attention(nn.Module):
             query, key = self.q_norm(query), self.k_norm(key)
         query, key = rotate(query, *rotary), rotate(key, *rotary)
         key, value = extend(past, key, value)
-        mixed = attention(query, key, value, layout.scaling, mask, layout.score_cap)
+        mixed = attention(query, key, value, layout.scaling, mask, layout.score_cap, layout.zeroes_blind)
         return self.o_proj(mixed), (key, value)
 
 
 class GatedMLP(nn.Module):
-    def __init__(self, layout):
+    def __init__(self, layout, inner=None):
         super().__init__()
-        self.gate_proj = linear(layout.width, layout.inner, layout.mlp_bias)
-        self.up_proj = linear(layout.width, layout.inner, layout.mlp_bias)
-        self.down_proj = linear(layout.inner, layout.width, layout.mlp_bias)
+        inner = layout.inner if inner is None else inner
+        self.gate_proj = linear(layout.width, inner, layout.mlp_bias)
+        self.up_proj = linear(layout.width, inner, layout.mlp_bias)
+        self.down_proj = linear(inner, layout.width, layout.mlp_bias)
         self.act_fn = activation(layout.activation)
 
     def forward(self, x):
@@ -96,7 +112,7 @@ class DecoderLayer(nn.Module):
         super().__init__()
         self.norms_results = layout.norms_results
         self.self_attn = self.attention_class(layout, index)
-        self.mlp = layout.mlp(layout)
+        self.mlp = layout.mlp_of(index)
         self.input_layernorm = layout.norm(layout.width, layout.eps)
         self.post_attention_layernorm = layout.norm(layout.width, layout.eps)
         if layout.norms_results:
@@ -124,7 +140,7 @@ class Decoder(nn.Module):
         kinds = sorted(set(layout.layer_types))
         share = all(layout.rope[kind] == layout.rope[kinds[0]] for kind in kinds)
         self.rotary_emb = nn.ModuleDict(
-            {kind: RotaryEmbedding(layout.rope[kind], int(layout.head_width * layout.rope[kind]["partial_rotary_factor"]))
+            {kind: RotaryEmbedding(layout.rope[kind], layout.rotary_width(kind))
              for kind in (kinds[:1] if share else kinds)})
 
     def embed(self, input_ids):
@@ -133,7 +149,12 @@ class Decoder(nn.Module):
             x = x * torch.tensor(self.layout.embedding_scale, dtype=x.dtype, device=x.device)
         return x
 
-    def run_layers(self, x, attention_mask, position_ids, past):
+    def mask(self, x, held, attention_mask, window, blocks):
+        if self.layout.is_causal:
+            return causal_mask(x, held, attention_mask, window, blocks)
+        return two_way_mask(x, attention_mask, window)
+
+    def run_layers(self, x, attention_mask, position_ids, past, blocks=None):
         layout = self.layout
         held = past_length(past)
         if position_ids is None:
@@ -142,7 +163,7 @@ class Decoder(nn.Module):
         rotary = {kind: part(x, position_ids) for kind, part in self.rotary_emb.items()}
         if len(rotary) < len(kinds):
             rotary = {kind: rotary[kinds[0]] for kind in kinds}
-        masks = {kind: causal_mask(x, held, attention_mask, layout.window if kind == "sliding_attention" else None)
+        masks = {kind: self.mask(x, held, attention_mask, layout.window if kind == "sliding_attention" else None, blocks)
                  for kind in kinds}
         cache = []
         for i, layer in enumerate(self.layers):
@@ -218,15 +239,15 @@ class QuestionAnswerer(nn.Module):
 
 def with_head(config, layout, decoder):
     head = head_of(config, "ForCausalLM")
-    if head == "Model":
+    if head in ("Model", "TextModel"):
         return decoder
     if head == "ForSequenceClassification":
         return SequenceClassifier(config, layout.width, decoder)
     if head == "ForTokenClassification":
         return TokenClassifier(config, layout.width, decoder)
     if head == "ForQuestionAnswering":
-        # Llama's alone keeps an older name.
-        return QuestionAnswerer(config, layout.width, decoder, "transformer" if config["model_type"] == "llama" else "model")
+        keeps_older_name = config["model_type"] in ("llama", "qwen2", "qwen3")
+        return QuestionAnswerer(config, layout.width, decoder, "transformer" if keeps_older_name else "model")
     return CausalLM(layout, decoder)
 
 

@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from architectures.common import (activation, attention, embedding, example_ids, head_of, label_count, linear,
+from architectures.common import (activation, attention, embedding, example_texts, head_of, label_count, linear,
                                   padding_mask, split_heads)
 
 
@@ -104,15 +104,23 @@ class MaskedLM(nn.Module):
 class SequenceClassifier(nn.Module):
     base_model_prefix = "distilbert"
 
-    def __init__(self, config):
+    def __init__(self, config, labels):
         super().__init__()
         self.distilbert = DistilBert(config)
         self.pre_classifier = linear(config["dim"], config["dim"])
-        self.classifier = linear(config["dim"], label_count(config))
+        self.classifier = linear(config["dim"], labels)
 
     def forward(self, input_ids, attention_mask=None):
         x = self.distilbert(input_ids, attention_mask)
         return self.classifier(F.relu(self.pre_classifier(x[:, 0])))
+
+
+class MultipleChoice(SequenceClassifier):
+    """Scores of each choice, [batch, choices]. input_ids: [batch, choices, length]."""
+
+    def forward(self, input_ids, attention_mask=None):
+        flat = [None if each is None else each.reshape(-1, each.shape[-1]) for each in (input_ids, attention_mask)]
+        return super().forward(*flat).view(-1, input_ids.shape[1])
 
 
 class TokenHead(nn.Module):
@@ -134,7 +142,9 @@ def build(config):
     if head == "ForMaskedLM":
         return MaskedLM(config)
     if head == "ForSequenceClassification":
-        return SequenceClassifier(config)
+        return SequenceClassifier(config, label_count(config))
+    if head == "ForMultipleChoice":
+        return MultipleChoice(config, 1)
     if head == "ForTokenClassification":
         return TokenHead(config, "classifier")
     if head == "ForQuestionAnswering":
@@ -143,4 +153,4 @@ def build(config):
 
 
 def example_inputs(config):
-    return (example_ids(config["vocab_size"]),)
+    return (example_texts(config),)

@@ -5,8 +5,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from architectures.common import (activation, attention, embedding, label_count, linear, padding_mask, placeholder,
-                                  split_heads)
+from architectures.common import (activation, attention, causal_mask, embedding, label_count, linear, padding_mask,
+                                  placeholder, split_heads)
 
 
 class SelfAttention(nn.Module):
@@ -112,9 +112,11 @@ class Model(nn.Module):
         self.pad = pad  # positions are counted from behind it, and padding has none; None: from 0
         self.embeddings = Embeddings(config)
         self.encoder = Encoder(config)
+        self.is_causal = config.get("is_decoder", False)
+        self.has_pooler = has_pooler
         if has_pooler:
             self.pooler = Pooler(config["hidden_size"])
-        self.has_pooler = has_pooler
+            self.optional = {"pooler": "has_pooler"}
 
     def positions(self, input_ids):
         if self.pad is None:
@@ -126,7 +128,11 @@ class Model(nn.Module):
         if position_ids is None:
             position_ids = self.positions(input_ids)
         x = self.embeddings(input_ids, token_type_ids, position_ids)
-        x = self.encoder(x, padding_mask(attention_mask, x.dtype))
+        if self.is_causal:
+            mask = causal_mask(x, 0, attention_mask)
+        else:
+            mask = padding_mask(attention_mask, x.dtype)
+        x = self.encoder(x, mask)
         return (x, self.pooler(x)) if self.has_pooler else x
 
 
@@ -144,6 +150,37 @@ class WithHead(nn.Module):
     def forward(self, input_ids, attention_mask=None, token_type_ids=None, position_ids=None):
         base = getattr(self, self.base_model_prefix)
         return self.head(self, base(input_ids, attention_mask, token_type_ids, position_ids))
+
+
+class MultipleChoice(WithHead):
+    """Scores of each choice, [batch, choices]. input_ids: [batch, choices, length]."""
+
+    def forward(self, input_ids, attention_mask=None, token_type_ids=None, position_ids=None):
+        flat = [None if each is None else each.reshape(-1, each.shape[-1])
+                for each in (input_ids, attention_mask, token_type_ids, position_ids)]
+        return super().forward(*flat).view(-1, input_ids.shape[1])
+
+
+class Vocabulary(nn.Module):
+    """Logits of tokens, of what `transform` makes of a state. A file has the bias under both names."""
+
+    def __init__(self, transform_name, transform, width, count):
+        super().__init__()
+        self.transform_name = transform_name
+        setattr(self, transform_name, transform)
+        self.decoder = linear(width, count)
+        self.bias = placeholder(count)
+
+    def forward(self, x):
+        return self.decoder(getattr(self, self.transform_name)(x))
+
+
+def tied_vocabulary(config, head, table):
+    """What is one where the file has it once: the layer's weight and the table of tokens, its bias and the head's."""
+    tied = {head + ".decoder.bias": head + ".bias"}
+    if config.get("tie_word_embeddings", True):
+        tied[head + ".decoder.weight"] = table
+    return tied
 
 
 def token_head(model, x):

@@ -51,7 +51,8 @@ class Attention(nn.Module):
         if rotary is not None:
             query, key = rotate(query, *rotary), rotate(key, *rotary)
         key, value = extend(past, key, value)
-        return self.dense(attention(query, key, value, self.head_width ** -0.5, mask)), (key, value)
+        return self.dense(attention(query, key, value, self.head_width ** -0.5, mask,
+                                    zeroes_blind=rotary is not None)), (key, value)
 
 
 class MLP(nn.Module):

@@ -8,6 +8,7 @@ from architectures.gemma import gemma_layout
 def build(config):
     layout = gemma_layout(config)
     layout.norms_results = True
+    layout.zeroes_blind = False
     layout.scaling = config.get("query_pre_attn_scalar", 256) ** -0.5
     layout.score_cap = config.get("attn_logit_softcapping", 50.0)
     layout.logit_cap = config.get("final_logit_softcapping", 30.0)

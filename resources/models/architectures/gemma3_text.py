@@ -10,9 +10,11 @@ def gemma3_layout(config):
     layout = gemma_layout(config)
     layout.norms_heads = layout.norms_results = True
     layout.scaling = config.get("query_pre_attn_scalar", 256) ** -0.5
-    layout.score_cap = config.get("attn_logit_softcapping")
     layout.logit_cap = config.get("final_logit_softcapping")
     layout.window = config.get("sliding_window", 4096)
+    if config.get("use_bidirectional_attention", False):
+        layout.is_causal = False
+        layout.window = layout.window // 2 + 1
     every = config.get("sliding_window_pattern") or config.get("_sliding_window_pattern") or 6
     layout.layer_types = config.get("layer_types") or [
         "sliding_attention" if (i + 1) % every else "full_attention" for i in range(layout.layers)]

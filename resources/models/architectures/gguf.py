@@ -8,30 +8,44 @@ FREQUENCIES = ("rope_freqs.weight", "rope_factors_short.weight", "rope_factors_l
 
 
 class Names:
-    """outer: parts by the file's names. layers: the list of layers. inner: parts of a layer."""
+    """outer: parts by the file's names. stacks: by the beginning of their names the list of layers, and its parts."""
 
-    def __init__(self, outer, layers, inner):
+    def __init__(self, outer, stacks):
         self.outer = outer
-        self.layers = layers
-        self.inner = inner
+        self.stacks = stacks
 
     def changed(self, **inner):
-        return Names(self.outer, self.layers, {**self.inner, **inner})
+        return Names(self.outer, {stack: (layers, {**parts, **inner}) for stack, (layers, parts) in self.stacks.items()})
 
     def own(self, name):
         """None for a name that the model has no part for. "{}" stands for the number of an expert."""
+        rest, _, kind = name.rpartition(".")
+        if rest in self.outer:
+            return self.outer[rest] + "." + kind
+        for stack, (layers, inner) in self.stacks.items():
+            parts = rest[len(stack) + 1:].split(".")
+            if not rest.startswith(stack + ".") or len(parts) not in (2, 3) or parts[1] not in inner:
+                continue
+            own = inner[parts[1]]
+            if len(parts) == 3:  # an expert of its own
+                own = inner.get(parts[1] + "_exps", own).replace("{}", parts[2])
+            return f"{layers}.{parts[0]}.{own}.{kind}"
+        return None
+
+    @staticmethod
+    def part(name):
+        """Of a name what stands behind the layer's number: "attn_q"."""
         parts = name.split(".")
-        if len(parts) == 2 and parts[0] in self.outer:
-            return self.outer[parts[0]] + "." + parts[1]
-        if parts[0] != "blk" or len(parts) not in (4, 5) or parts[2] not in self.inner:
-            return None
-        inner = self.inner[parts[2]]
-        if len(parts) == 5:  # an expert of its own
-            inner = self.inner.get(parts[2] + "_exps", inner).replace("{}", parts[3])
-        return f"{self.layers}.{parts[1]}.{inner}.{parts[-1]}"
+        if parts[0] in ("enc", "dec") and len(parts) > 2:
+            parts = parts[1:]
+        return parts[2] if parts[0] == "blk" and len(parts) > 3 else parts[0]
 
 
-DECODER = Names(
+def with_blocks(outer, layers, inner):
+    return Names(outer, {"blk": (layers, inner)})
+
+
+DECODER = with_blocks(
     {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}, "model.layers",
     {"attn_norm": "input_layernorm", "attn_q": "self_attn.q_proj", "attn_k": "self_attn.k_proj",
      "attn_v": "self_attn.v_proj", "attn_output": "self_attn.o_proj", "attn_qkv": "self_attn.qkv_proj",
@@ -40,30 +54,61 @@ DECODER = Names(
 EXPERTS = DECODER.changed(
     ffn_gate_inp="block_sparse_moe.gate", ffn_gate_exps="block_sparse_moe.experts.{}.w1",
     ffn_down_exps="block_sparse_moe.experts.{}.w2", ffn_up_exps="block_sparse_moe.experts.{}.w3")
+SPARSE = DECODER.changed(
+    ffn_gate_inp="mlp.gate", ffn_gate_exps="mlp.experts.{}.gate_proj", ffn_up_exps="mlp.experts.{}.up_proj",
+    ffn_down_exps="mlp.experts.{}.down_proj", ffn_gate_inp_shexp="mlp.shared_expert_gate",
+    ffn_gate_shexp="mlp.shared_expert.gate_proj", ffn_up_shexp="mlp.shared_expert.up_proj",
+    ffn_down_shexp="mlp.shared_expert.down_proj")
+DEEPSEEK = SPARSE.changed(
+    attn_q_a="self_attn.q_a_proj", attn_q_a_norm="self_attn.q_a_layernorm", attn_q_b="self_attn.q_b_proj",
+    attn_kv_a_mqa="self_attn.kv_a_proj_with_mqa", attn_kv_a_norm="self_attn.kv_a_layernorm",
+    attn_kv_b="self_attn.kv_b_proj", attn_k_b="self_attn.k_b_proj.{}", attn_v_b="self_attn.v_b_proj.{}",
+    ffn_gate_shexp="mlp.shared_experts.gate_proj", ffn_up_shexp="mlp.shared_experts.up_proj",
+    ffn_down_shexp="mlp.shared_experts.down_proj")
 RESULT_NORMS = DECODER.changed(
     ffn_norm="pre_feedforward_layernorm", post_attention_norm="post_attention_layernorm",
     post_ffw_norm="post_feedforward_layernorm")
-GPT2 = Names(
+GPT2 = with_blocks(
     {"token_embd": "transformer.wte", "position_embd": "transformer.wpe", "output_norm": "transformer.ln_f",
      "output": "lm_head"}, "transformer.h",
     {"attn_norm": "ln_1", "attn_qkv": "attn.c_attn", "attn_output": "attn.c_proj", "ffn_norm": "ln_2",
      "ffn_up": "mlp.c_fc", "ffn_down": "mlp.c_proj"})
-NEOX = Names(
+NEOX = with_blocks(
     {"token_embd": "gpt_neox.embed_in", "output_norm": "gpt_neox.final_layer_norm", "output": "embed_out"},
     "gpt_neox.layers",
     {"attn_norm": "input_layernorm", "attn_qkv": "attention.query_key_value", "attn_output": "attention.dense",
      "ffn_norm": "post_attention_layernorm", "ffn_up": "mlp.dense_h_to_4h", "ffn_down": "mlp.dense_4h_to_h"})
-FALCON = Names(
+FALCON = with_blocks(
     {"token_embd": "transformer.word_embeddings", "output_norm": "transformer.ln_f", "output": "lm_head"},
     "transformer.h",
     {"attn_norm": "input_layernorm", "attn_qkv": "self_attention.query_key_value",
      "attn_output": "self_attention.dense", "ffn_up": "mlp.dense_h_to_4h", "ffn_down": "mlp.dense_4h_to_h"})
-BERT = Names(
+BERT = with_blocks(
     {"token_embd": "embeddings.word_embeddings", "position_embd": "embeddings.position_embeddings",
      "token_types": "embeddings.token_type_embeddings", "token_embd_norm": "embeddings.LayerNorm"}, "encoder.layer",
     {"attn_q": "attention.self.query", "attn_k": "attention.self.key", "attn_v": "attention.self.value",
      "attn_output": "attention.output.dense", "attn_output_norm": "attention.output.LayerNorm",
      "ffn_up": "intermediate.dense", "ffn_down": "output.dense", "layer_output_norm": "output.LayerNorm"})
+
+
+
+def t5_names(is_gated):
+    def own_attention(layer, kind, prefix):
+        return {f"{prefix}attn_norm": f"layer.{layer}.layer_norm", f"{prefix}attn_q": f"layer.{layer}.{kind}.q",
+                f"{prefix}attn_k": f"layer.{layer}.{kind}.k", f"{prefix}attn_v": f"layer.{layer}.{kind}.v",
+                f"{prefix}attn_o": f"layer.{layer}.{kind}.o",
+                f"{prefix}attn_rel_b": f"layer.{layer}.{kind}.relative_attention_bias"}
+
+    def dense(layer):
+        inner = f"layer.{layer}.DenseReluDense."
+        return {"ffn_norm": f"layer.{layer}.layer_norm", "ffn_gate": inner + "wi_0",
+                "ffn_up": inner + ("wi_1" if is_gated else "wi"), "ffn_down": inner + "wo"}
+
+    return Names({"token_embd": "shared", "output": "lm_head", "enc.output_norm": "encoder.final_layer_norm",
+                  "dec.output_norm": "decoder.final_layer_norm"},
+                 {"enc.blk": ("encoder.block", {**own_attention(0, "SelfAttention", ""), **dense(1)}),
+                  "dec.blk": ("decoder.block", {**own_attention(0, "SelfAttention", ""),
+                                                **own_attention(1, "EncDecAttention", "cross_"), **dense(2)})})
 
 
 class File:
@@ -231,6 +276,67 @@ def bert_config(file):
     return config
 
 
+def sparse_config(file):
+    config = decoder_config(file)
+    config.update({"num_experts": file.needed("expert_count"), "num_experts_per_tok": file.needed("expert_used_count"),
+                   "norm_topk_prob": file.value("expert_weights_norm", file.architecture == "qwen3moe"),
+                   "mlp_only_layers": [i for i in range(config["num_hidden_layers"])
+                                       if f"blk.{i}.ffn_gate_inp.weight" not in file.names],
+                   "moe_intermediate_size": file.value("expert_feed_forward_length", config["intermediate_size"]),
+                   "shared_expert_intermediate_size": file.value("expert_shared_feed_forward_length",
+                                                                 config["intermediate_size"])})
+    return config
+
+
+# What `expert_gating_func` says of probabilities of experts.
+SOFTMAX = 1
+
+
+def deepseek_config(file):
+    config = decoder_config(file)
+    if file.value("expert_gating_func", SOFTMAX) != SOFTMAX or file.has("exp_probs_b"):
+        raise ValueError("its experts are chosen as DeepSeek-V3 does, which is not known")
+    turned = file.needed("rope.dimension_count")
+    # Of files whose keys and values are made of the narrow vector last, the sizes of a head are named apart.
+    keys = file.value("attention.key_length_mla") or file.needed("attention.key_length")
+    config.update({"head_dim": keys, "qk_nope_head_dim": keys - turned, "qk_rope_head_dim": turned,
+                   "v_head_dim": file.value("attention.value_length_mla") or file.needed("attention.value_length"),
+                   "q_lora_rank": file.value("attention.q_lora_rank"), "kv_lora_rank": file.needed("attention.kv_lora_rank"),
+                   "splits_kv_b": file.has("attn_k_b"), "num_key_value_heads": config["num_attention_heads"],
+                   "first_k_dense_replace": file.value("leading_dense_block_count", 0),
+                   "n_routed_experts": file.needed("expert_count"), "num_experts_per_tok": file.needed("expert_used_count"),
+                   "n_shared_experts": file.value("expert_shared_count", 0),
+                   "moe_intermediate_size": file.needed("expert_feed_forward_length"),
+                   "routed_scaling_factor": file.value("expert_weights_scale", 1.0)})
+    if file.value("expert_group_count", 1) > 1:
+        config.update({"topk_method": "group_limited_greedy", "n_group": file.value("expert_group_count"),
+                       "topk_group": file.needed("expert_group_used_count")})
+    multiplier = file.value("rope.scaling.yarn_log_multiplier")
+    if multiplier and "rope_scaling" in config:
+        # Ten times what the logarithm of the factor is multiplied by.
+        config["rope_scaling"].update({"mscale": 10 * multiplier, "mscale_all_dim": 10 * multiplier})
+    return config
+
+
+def t5_config(file):
+    layers = file.needed("block_count")
+    config = {"vocab_size": file.vocabulary, "d_model": file.needed("embedding_length"),
+              "d_ff": file.needed("feed_forward_length"), "num_layers": layers,
+              "num_decoder_layers": file.value("decoder_block_count", layers),
+              "num_heads": file.needed("attention.head_count"), "d_kv": file.head_width(),
+              "layer_norm_epsilon": file.value("attention.layer_norm_rms_epsilon",
+                                               file.value("attention.layer_norm_epsilon", 1e-6)),
+              "relative_attention_num_buckets": file.value("attention.relative_buckets_count", 32),
+              "decoder_start_token_id": file.value("decoder_start_token_id", 0),
+              "feed_forward_proj": "gated-gelu" if file.has("ffn_gate") else "relu",
+              "tie_word_embeddings": "output.weight" not in file.names}
+    for key in ("eos_token_id", "pad_token_id"):
+        named = "padding_token_id" if key == "pad_token_id" else key
+        if file.metadata.get("tokenizer.ggml." + named) is not None:
+            config[key] = file.metadata["tokenizer.ggml." + named]
+    return config
+
+
 # What is done with a weight: "", "minus one", "transposed", "experts" (one for each), "pairs N" (rows of N heads back in
 # halves) or "groups N K" (queries, keys and values of N heads and K key heads back beside each other).
 
@@ -262,6 +368,11 @@ def as_it_is(file, part, config):
     return ""
 
 
+def apart(file, part, config):
+    """Tables of matrices: of experts, or of heads."""
+    return "experts" if part.endswith("_exps") or part in ("attn_k_b", "attn_v_b") else ""
+
+
 ARCHITECTURES = {
     "llama": ("llama", DECODER, llama_config, paired),
     "qwen2": ("qwen2", DECODER, decoder_config, as_it_is),
@@ -274,7 +385,15 @@ ARCHITECTURES = {
     "gptneox": ("gpt_neox", NEOX, neox_config, grouped),
     "falcon": ("falcon", FALCON, falcon_config, grouped),
     "bert": ("bert", BERT, bert_config, as_it_is),
+    "qwen2moe": ("qwen2_moe", SPARSE, sparse_config, apart),
+    "qwen3moe": ("qwen3_moe", SPARSE, sparse_config, apart),
+    "deepseek2": ("deepseek_v2", DEEPSEEK, deepseek_config, apart),
+    "t5": ("t5", t5_names(False), t5_config, as_it_is),
+    "t5encoder": ("t5", t5_names(False), t5_config, as_it_is),
 }
+
+
+SAVED_FROM = {"bert": "BertModel", "t5": "T5ForConditionalGeneration", "t5encoder": "T5EncoderModel"}
 
 
 def plan(metadata, vocabulary, names, factors):
@@ -285,16 +404,17 @@ def plan(metadata, vocabulary, names, factors):
         return None, []
     model_type, own_names, config_of, change = ARCHITECTURES[file.architecture]
     # The class that transformers would have saved it from, as far as it says what the model gives.
-    saved_from = "BertModel" if model_type == "bert" else "ForCausalLM"
+    saved_from = SAVED_FROM.get(file.architecture, "ForCausalLM")
     config = {"model_type": model_type, "architectures": [saved_from], **config_of(file)}
     if config["model_type"] == "mixtral":
         own_names = EXPERTS
     if file.architecture == "falcon" and config["new_decoder_architecture"]:
         own_names = own_names.changed(attn_norm="ln_mlp", attn_norm_2="ln_attn")
+    if model_type == "t5":
+        own_names = t5_names(file.has("ffn_gate"))
     changes = []
     for name in names:
-        parts = name.split(".")
-        part = parts[2] if parts[0] == "blk" and len(parts) > 3 else parts[0]
+        part = Names.part(name)
         what = "" if name.endswith(".bias") and change is transposed else change(file, part, config)
         changes.append((own_names.own(name) or name, what))
     return config, changes

@@ -11,7 +11,7 @@ COMPUTED = (".attn.bias", ".attn.masked_bias", ".attention.bias", ".attention.ma
             "encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
 
 LAYER_COUNTS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_decoder_layers", "encoder_layers",
-                "decoder_layers", "num_local_experts")
+                "decoder_layers", "num_local_experts", "num_experts", "n_routed_experts")
 
 
 def is_computed(name):
@@ -24,6 +24,14 @@ def modern_name(name):
         return name[:-5] + "weight"
     if name.endswith("LayerNorm.beta"):
         return name[:-4] + "bias"
+    return name
+
+
+def renamed(name, names):
+    """Beginnings that files have otherwise than the model."""
+    for old, new in names.items():
+        if name.startswith(old):
+            return new + name[len(old):]
     return name
 
 
@@ -88,20 +96,48 @@ def check_widths(config, widest):
             raise ValueError(f"{key} is {value}, and no weight has more than {widest} rows or columns")
 
 
+def drop_optional(model, weights):
+    """Parts that a model runs without, of which the file has nothing."""
+    for part, flag in getattr(model, "optional", {}).items():
+        if not any(part in name.split(".") for name in weights):
+            delattr(model, part)
+            setattr(model, flag, False)
+
+
+def likeliest(build, config, weights):
+    """The config with the class that the weights fit best, where it names none."""
+    def misfits(head):
+        model, missing, extra, wrong = fit(build({**config, "architectures": [head]}), weights, False)
+        return len(missing) + len(wrong) + len(extra)
+
+    # Causal heads first: of those that fit alike, the one that gives logits of tokens.
+    best = min(("ForCausalLM", "ForMaskedLM", "ForConditionalGeneration", "ForImageClassification",
+                "ForTokenClassification", "ForQuestionAnswering", "ForSequenceClassification", "Model"), key=misfits)
+    return {**config, "architectures": [best]}
+
+
 def open_model(build, config, weights):
-    """The model, the names that the file lacks, those that the model does not have, and lines for wrong sizes."""
+    """The model, the names that the file lacks, those that the model does not have, lines for wrong sizes, and the
+    config that was built."""
     check_counts(config, len(weights))
     check_numbers(config)
     check_widths(config, max((size for tensor in weights.values() for size in tensor.shape), default=0))
-    model = build(config)
+    if not config.get("architectures"):
+        config = likeliest(build, config, weights)
+    return fit(build(config), weights, True) + (config,)
+
+
+def fit(model, weights, loads):
+    drop_optional(model, weights)
     wanted = model.state_dict()
     prefix = getattr(model, "base_model_prefix", "")
     tied = getattr(model, "tied_weights", {})
+    names = getattr(model, "renamed", {})
     given = {}
     extra = []
     wrong = []
     for name, tensor in weights.items():
-        own = fitting_name(modern_name(name), wanted, prefix)
+        own = fitting_name(renamed(modern_name(name), names), wanted, prefix)
         if own not in wanted:
             if not is_computed(name):
                 extra.append(name)
@@ -116,7 +152,7 @@ def open_model(build, config, weights):
         if held is not None:
             given[name] = given[source] = held
     missing = [name for name in wanted if name not in given]
-    if wrong or missing:
+    if wrong or missing or not loads:
         return None, missing, extra, wrong
     model.load_state_dict(given, strict=True, assign=True)
     for name, source in shared:

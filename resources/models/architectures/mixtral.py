@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mixtral (Jiang et al., 2024): Mistral whose MLP is a mixture of experts."""
 
-import torch
-import torch.nn.functional as F
 from torch import nn
 
 from architectures.common import activation, linear
 from architectures.decoder import Decoder, DecoderLayer, Layout, example_inputs, with_head
+from architectures.experts import likeliest, mix
 from architectures.rotary import rope_settings
 
 
@@ -34,15 +33,8 @@ class MixtureOfExperts(nn.Module):
 
     def forward(self, x):
         flat = x.reshape(-1, x.shape[-1])
-        chances = F.softmax(self.gate(flat).to(torch.float32), dim=-1)
-        best, which = torch.topk(chances, self.chosen, dim=-1)
-        best = (best / best.sum(dim=-1, keepdim=True)).to(x.dtype)
-        out = torch.zeros_like(flat)
-        for number, expert in enumerate(self.experts):
-            tokens, places = torch.where(which == number)
-            if tokens.shape[0] > 0:
-                out.index_add_(0, tokens, expert(flat[tokens]) * best[tokens, places, None])
-        return out.view(x.shape)
+        shares, which = likeliest(self.gate(flat), self.chosen, True)
+        return mix(flat, which, shares, self.experts).view(x.shape)
 
 
 class MixtralLayer(DecoderLayer):

@@ -45,6 +45,7 @@ def build(config):
     layout = Layout(config)
     layout.eps = config.get("rms_norm_eps", 1e-5)
     layout.mlp = FusedMLP
+    layout.turns_part = True
     rope = layout.rope["full_attention"]
     if rope["rope_type"] in ("su", "yarn"):
         rope["rope_type"] = "longrope"

@@ -45,7 +45,7 @@ def _llama3(settings, width):
     return torch.where(is_between, blended, stretched)
 
 
-def _yarn_scale(factor, amount=1.0):
+def yarn_scale(factor, amount=1.0):
     return 1.0 if factor <= 1 else 0.1 * amount * math.log(factor) + 1.0
 
 
@@ -60,9 +60,9 @@ def _yarn(settings, width):
     if scale is None:
         amount, amount_all = settings.get("mscale"), settings.get("mscale_all_dim")
         if amount and amount_all:
-            scale = _yarn_scale(factor, amount) / _yarn_scale(factor, amount_all)
+            scale = yarn_scale(factor, amount) / yarn_scale(factor, amount_all)
         else:
-            scale = _yarn_scale(factor)
+            scale = yarn_scale(factor)
 
     def dimension(rotations):
         return width * math.log(original / (rotations * 2 * math.pi)) / (2 * math.log(base))

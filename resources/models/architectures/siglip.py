@@ -4,15 +4,16 @@
 import torch
 from torch import nn
 
-from architectures.clip import Encoder, MLP, TextEmbeddings, unit
-from architectures.common import attention, embedding, example_ids, linear, padding_mask, placeholder, split_heads
+from architectures.clip import Encoder, ImageClassifier, MLP, TextEmbeddings, unit
+from architectures.common import (attention, embedding, example_ids, head_of, linear, padding_mask, placeholder,
+                                  split_heads)
 from architectures.vit import example_picture, patch_count
 
 
 def with_defaults(config):
     return {"hidden_act": "gelu_pytorch_tanh", "layer_norm_eps": 1e-6, "hidden_size": 768, "intermediate_size": 3072,
             "num_hidden_layers": 12, "num_attention_heads": 12, "vocab_size": 32000, "max_position_embeddings": 64,
-            "image_size": 224, "patch_size": 16, **config}
+            "image_size": 224, "patch_size": 16, "num_channels": 3, **config}
 
 
 class TextModel(nn.Module):
@@ -34,7 +35,7 @@ class VisionEmbeddings(nn.Module):
     def __init__(self, config):
         super().__init__()
         width, patch = config["hidden_size"], config["patch_size"]
-        self.patch_embedding = nn.Conv2d(config.get("num_channels", 3), width, patch, patch)
+        self.patch_embedding = nn.Conv2d(config["num_channels"], width, patch, patch)
         self.position_embedding = embedding(patch_count(config), width)
 
     def forward(self, pixel_values):
@@ -107,9 +108,15 @@ class Siglip(nn.Module):
 
 
 def build(config):
+    if head_of(config, "Model") == "ForImageClassification":
+        vision = with_defaults(config["vision_config"])
+        return ImageClassifier(config, VisionModel(vision), vision["hidden_size"], 0)
     return Siglip(config)
 
 
 def example_inputs(config):
+    picture = example_picture(with_defaults(config["vision_config"]))
+    if head_of(config, "Model") == "ForImageClassification":
+        return (picture,)
     text = with_defaults(config["text_config"])
-    return example_ids(text["vocab_size"]), example_picture(with_defaults(config["vision_config"]))
+    return example_ids(text["vocab_size"], min(8, text["max_position_embeddings"])), picture

@@ -7,8 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from architectures.common import (RMSNorm, activation, attention, causal_mask, embedding, example_ids, head_of, linear,
-                                  padding_mask, split_heads)
+from architectures.common import (RMSNorm, activation, attention, causal_mask, embedding, example_ids, head_of,
+                                  label_count, linear, padding_mask, split_heads)
 
 
 def bucket(distance, both_ways, buckets, farthest):
@@ -173,14 +173,83 @@ class T5(nn.Module):
         return self.lm_head(decoded * self.scale) if self.has_head else decoded
 
 
+class TokenClassifier(nn.Module):
+    base_model_prefix = "transformer"
+
+    def __init__(self, config):
+        super().__init__()
+        self.transformer = T5Encoder(config)
+        self.classifier = linear(config["d_model"], label_count(config))
+
+    def forward(self, input_ids, attention_mask=None):
+        return self.classifier(self.transformer(input_ids, attention_mask))
+
+
+def begun(input_ids, config):
+    """What the decoder reads where a head needs it to repeat the text."""
+    first = torch.full((input_ids.shape[0], 1), config.get("decoder_start_token_id") or 0, device=input_ids.device)
+    return torch.cat((first, input_ids[:, :-1]), dim=1)
+
+
+class ClassificationHead(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.dense = linear(config["d_model"], config["d_model"])
+        self.out_proj = linear(config["d_model"], label_count(config))
+
+    def forward(self, x):
+        return self.out_proj(torch.tanh(self.dense(x)))
+
+
+class SequenceClassifier(nn.Module):
+    """Scores of what the decoder makes of the token that ends each text."""
+    base_model_prefix = "transformer"
+
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        self.transformer = T5(config, False)
+        self.classification_head = ClassificationHead(config)
+
+    def forward(self, input_ids, attention_mask=None, decoder_input_ids=None, decoder_attention_mask=None):
+        if decoder_input_ids is None:
+            decoder_input_ids = begun(input_ids, self.config)
+        x = self.transformer(input_ids, attention_mask, decoder_input_ids, decoder_attention_mask)
+        places = torch.arange(input_ids.shape[1], device=input_ids.device)
+        ends = (places * (input_ids == self.config.get("eos_token_id", 1)).to(torch.long)).argmax(dim=-1)
+        return self.classification_head(x[torch.arange(x.shape[0], device=x.device), ends])
+
+
+class QuestionAnswerer(T5):
+    def __init__(self, config):
+        super().__init__(config, False)
+        self.config = config
+        self.qa_outputs = linear(config["d_model"], 2)
+
+    def forward(self, input_ids, attention_mask=None, decoder_input_ids=None, decoder_attention_mask=None):
+        if decoder_input_ids is None:
+            decoder_input_ids = begun(input_ids, self.config)
+        logits = self.qa_outputs(super().forward(input_ids, attention_mask, decoder_input_ids, decoder_attention_mask))
+        return logits[..., 0], logits[..., 1]
+
+
 def build(config):
     head = head_of(config, "ForConditionalGeneration")
-    return T5Encoder(config) if head == "EncoderModel" else T5(config, head != "Model")
+    if head in ("EncoderModel", "ForTokenClassification"):
+        return T5Encoder(config) if head == "EncoderModel" else TokenClassifier(config)
+    if head == "ForSequenceClassification":
+        return SequenceClassifier(config)
+    if head == "ForQuestionAnswering":
+        return QuestionAnswerer(config)
+    return T5(config, head != "Model")
 
 
 def example_inputs(config):
     ids = example_ids(config["vocab_size"])
-    if head_of(config, "ForConditionalGeneration") == "EncoderModel":
+    head = head_of(config, "ForConditionalGeneration")
+    if head in ("EncoderModel", "ForTokenClassification"):
         return (ids,)
+    if head == "ForSequenceClassification":
+        return (torch.cat((ids, torch.full((1, 1), config.get("eos_token_id", 1))), dim=1),)
     start = config.get("decoder_start_token_id") or 0
     return ids, None, torch.cat((torch.full((1, 1), start), ids[:, :4]), dim=1)

@@ -110,6 +110,7 @@ class ViT(nn.Module):
         self.layernorm = nn.LayerNorm(config["hidden_size"], config.get("layer_norm_eps", 1e-12))
         self.has_pooler = has_pooler
         if has_pooler:
+            self.optional = {"pooler": "has_pooler"}
             self.pooler = Dense(config["hidden_size"], config.get("pooler_output_size") or config["hidden_size"],
                                 activation(config.get("pooler_act") or "tanh"))
 

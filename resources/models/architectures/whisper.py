@@ -5,8 +5,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from architectures.common import (activation, attention, causal_mask, embedding, example_ids, head_of, linear,
-                                  split_heads)
+from architectures.common import (activation, attention, causal_mask, embedding, example_ids, head_of,
+                                  label_count, linear, placeholder, split_heads)
 
 
 class Attention(nn.Module):
@@ -42,7 +42,7 @@ class Layer(nn.Module):
     def forward(self, x, mask=None, encoded=None):
         normed = self.self_attn_layer_norm(x)
         x = x + self.self_attn(normed, normed, mask)
-        if self.is_decoder:
+        if self.is_decoder and encoded is not None:
             x = x + self.encoder_attn(self.encoder_attn_layer_norm(x), encoded)
         return x + self.fc2(self.act(self.fc1(self.final_layer_norm(x))))
 
@@ -58,19 +58,22 @@ class Encoder(nn.Module):
                                      for _ in range(config["encoder_layers"])])
         self.layer_norm = nn.LayerNorm(width)
 
-    def forward(self, input_features):
+    def forward(self, input_features, wants_all=False):
         x = F.gelu(self.conv2(F.gelu(self.conv1(input_features.to(self.conv1.weight.dtype)))))
         x = x.permute(0, 2, 1) + self.embed_positions.weight
+        between = [x]
         for layer in self.layers:
             x = layer(x)
-        return self.layer_norm(x)
+            between.append(x)
+        x = self.layer_norm(x)
+        between[-1] = x
+        return (x, between) if wants_all else x
 
 
 class Decoder(nn.Module):
     def __init__(self, config):
         super().__init__()
         width = config["d_model"]
-        self.scale = width ** 0.5 if config.get("scale_embedding", False) else 1.0
         self.embed_tokens = embedding(config["vocab_size"], width)
         self.embed_positions = embedding(config.get("max_target_positions", 448), width)
         self.layers = nn.ModuleList([Layer(config, config["decoder_attention_heads"], config["decoder_ffn_dim"], True)
@@ -78,7 +81,7 @@ class Decoder(nn.Module):
         self.layer_norm = nn.LayerNorm(width)
 
     def forward(self, input_ids, attention_mask, encoded):
-        x = self.embed_tokens(input_ids) * self.scale + self.embed_positions.weight[:input_ids.shape[1]]
+        x = self.embed_tokens(input_ids) + self.embed_positions.weight[:input_ids.shape[1]]
         mask = causal_mask(x, 0, attention_mask)
         for layer in self.layers:
             x = layer(x, mask, encoded)
@@ -93,7 +96,8 @@ class Whisper(nn.Module):
         self.encoder = Encoder(config)
         self.decoder = Decoder(config)
 
-    def forward(self, input_features, decoder_input_ids, decoder_attention_mask=None):
+    def forward(self, input_features, attention_mask=None, decoder_input_ids=None, decoder_attention_mask=None):
+        """attention_mask is not looked at: silence is heard."""
         return self.decoder(decoder_input_ids, decoder_attention_mask, self.encoder(input_features))
 
 
@@ -106,15 +110,58 @@ class WhisperForSpeech(nn.Module):
         self.proj_out = linear(config["d_model"], config["vocab_size"], False)
         self.tied_weights = {"proj_out.weight": "model.decoder.embed_tokens.weight"}
 
-    def forward(self, input_features, decoder_input_ids, decoder_attention_mask=None):
-        return self.proj_out(self.model(input_features, decoder_input_ids, decoder_attention_mask))
+    def forward(self, input_features, attention_mask=None, decoder_input_ids=None, decoder_attention_mask=None):
+        return self.proj_out(self.model(input_features, attention_mask, decoder_input_ids, decoder_attention_mask))
+
+
+class AudioClassifier(nn.Module):
+    """Scores of labels, of the mean over time of what the encoder, or a mixture of all its layers, gives."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.encoder = Encoder(config)
+        self.mixes = config.get("use_weighted_layer_sum", False)
+        if self.mixes:
+            self.layer_weights = placeholder(config["encoder_layers"] + 1)
+        inner = config.get("classifier_proj_size", 256)
+        self.projector = linear(config["d_model"], inner)
+        self.classifier = linear(inner, label_count(config))
+
+    def forward(self, input_features):
+        x, between = self.encoder(input_features, True)
+        if self.mixes:
+            shares = F.softmax(self.layer_weights, dim=-1)
+            x = (torch.stack(between, dim=1) * shares.view(-1, 1, 1)).sum(dim=1)
+        return self.classifier(self.projector(x).mean(dim=1))
+
+
+class DecoderOnly(nn.Module):
+    """The decoder alone, as a language model; nothing is heard."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.model = nn.ModuleDict({"decoder": Decoder(config)})
+        self.proj_out = linear(config["d_model"], config["vocab_size"], False)
+        self.tied_weights = {"proj_out.weight": "model.decoder.embed_tokens.weight"}
+
+    def forward(self, input_ids, attention_mask=None):
+        return self.proj_out(self.model["decoder"](input_ids, attention_mask, None))
 
 
 def build(config):
-    return Whisper(config) if head_of(config, "ForConditionalGeneration") == "Model" else WhisperForSpeech(config)
+    head = head_of(config, "ForConditionalGeneration")
+    if head == "ForAudioClassification":
+        return AudioClassifier(config)
+    if head == "ForCausalLM":
+        return DecoderOnly(config)
+    return Whisper(config) if head == "Model" else WhisperForSpeech(config)
 
 
 def example_inputs(config):
+    ids = example_ids(config["vocab_size"], 4)
+    head = head_of(config, "ForConditionalGeneration")
+    if head == "ForCausalLM":
+        return (ids,)
     length, bins = 2 * config.get("max_source_positions", 1500), config.get("num_mel_bins", 80)
     waves = torch.sin(torch.arange(length * bins, dtype=torch.float32) * 0.01).view(1, bins, length)
-    return waves, example_ids(config["vocab_size"], 4)
+    return (waves,) if head == "ForAudioClassification" else (waves, None, ids)
