@@ -175,7 +175,9 @@ void add_pair(Sums& sums, T x, T y, std::int64_t at, const Tolerance& tolerance,
 template <typename T>
 Sums sum_pairs(const T* x, const T* y, std::int64_t n, const Tolerance& tolerance, UlpOf ulp) {
     Sums sums;
-    for (std::int64_t i = 0; i < n; ++i) add_pair(sums, x[i], y[i], i, tolerance, ulp);
+    // The difference of two floats may be none.
+    using Wide = std::conditional_t<std::is_same_v<T, float>, double, T>;
+    for (std::int64_t i = 0; i < n; ++i) add_pair(sums, Wide(x[i]), Wide(y[i]), i, tolerance, ulp);
     return sums;
 }
 

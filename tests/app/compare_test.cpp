@@ -172,6 +172,13 @@ class CompareTest : public WindowFixture {
 
     void runModel(const char* name, bool backward = false) {
         open(QStringLiteral(LOUPE_SOURCE_DIR "/tests/fixtures/compare/%1.pt").arg(QLatin1String(name)));
+        session::InputSpec input;
+        input.source = session::InputSpec::Source::File;
+        const bool is_residual = QLatin1String(name).startsWith(QLatin1String("residual"));
+        input.file = std::string(LOUPE_SOURCE_DIR "/tests/fixtures/compare/") +
+                     (is_residual ? "residual" : "perceptron") + ".in.npz";
+        input.key = "arg0";
+        window_->bridge().setInputs({input});
         auto options = window_->bridge().runOptions();
         options.backward = backward;
         window_->bridge().setRunOptions(options);
