@@ -3,6 +3,7 @@
 
 #include "views/attention/attention_view.h"
 #include "views/build/build_view.h"
+#include "views/compare/compare_view.h"
 #include "views/compile/compile_view.h"
 #include "views/documentation/documentation_view.h"
 #include "views/events/events_view.h"
@@ -50,6 +51,7 @@ const ViewRegistry& registry() {
         registry.add<TimelineView>();
         registry.add<WatchView>();
         registry.add<GenerationView>();
+        registry.add<CompareView>();
         registry.add<LogView>();
         return registry;
     }();

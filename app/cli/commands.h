@@ -154,6 +154,17 @@ struct TokensArguments {
 // What a model makes of the tokens of a text.
 int run_tokens(const TokensArguments& options);
 int run_check(const RunArguments& options);
+struct CompareArguments {
+    RunArguments run;                 // of the first model; of the others but for what stands below
+    std::vector<std::string> others;  // models, recordings, arrays by name
+    std::optional<double> rtol;       // not given: by the dtypes
+    std::optional<double> atol;
+    std::string pipeline;  // of the others; empty: as the first
+    std::string device;
+    std::string dtype;
+};
+// 1 beyond tolerance, and where nothing could be compared.
+int run_compare(const CompareArguments& options);
 int run_bench(const RunArguments& options);
 struct IrArguments {
     RunArguments run;  // the model, its method and inputs, the pipeline

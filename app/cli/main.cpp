@@ -294,6 +294,31 @@ void add_explain(CLI::App& app, int& status) {
     explain->callback([options, &status] { status = run_explain(*options); });
 }
 
+void add_compare(CLI::App& app, int& status) {
+    const auto options = std::make_shared<CompareArguments>();
+    RunArguments& model = options->run;
+    auto* compare = app.add_subcommand(
+        "compare", "models or recordings on the same inputs: where they first diverge, then a line a module");
+    add_run_options(*compare, model);
+    compare->add_option("OTHER", options->others,
+                        "what it is compared with: models, recordings (.loupe), arrays by name of modules (.npz)");
+    const auto tolerance = [&](const char* name, std::optional<double>& to, const char* what) {
+        compare
+            ->add_option_function<std::string>(
+                name, [&to](const std::string& text) { to = std::stod(text); }, what)
+            ->check(kTolerance);
+    };
+    tolerance("--rtol", options->rtol, "relative tolerance; default by the dtype, as torch.testing.assert_close");
+    tolerance("--atol", options->atol, "absolute tolerance; default likewise");
+    compare->add_option("--with-pipeline", options->pipeline,
+                        "passes on the graphs of the others; without OTHER the model itself is run again with them");
+    compare->add_option("--with-device", options->device, "likewise, the device of the others");
+    compare->add_option("--with-dtype", options->dtype,
+                        "likewise, the dtype of the others: bfloat16, float16, float64");
+    compare->add_flag("--json", model.json, "print one JSON object; of several others an array");
+    compare->callback([options, &status] { status = run_compare(*options); });
+}
+
 void add_bench(CLI::App& app, int& status) {
     const auto options = std::make_shared<RunArguments>();
     auto* bench = app.add_subcommand("bench", "time forward, backward, or a train step");
@@ -437,8 +462,8 @@ int run(int argc, char** argv) {
     app.require_subcommand(1);
     app.set_version_flag("-v,--version", build_facts("tensorloupe-cli"));
     int status = 0;
-    for (auto* add : {add_info, add_run, add_generate, add_tokens, add_check, add_explain, add_bench, add_train, add_ir,
-                      add_bisect, add_trace, add_data, add_plan, add_convert, add_passes, add_ops})
+    for (auto* add : {add_info, add_run, add_generate, add_tokens, add_check, add_compare, add_explain, add_bench,
+                      add_train, add_ir, add_bisect, add_trace, add_data, add_plan, add_convert, add_passes, add_ops})
         add(app, status);
     std::string manual;
     app.add_subcommand("manual", "print the manual page, or what a shell completes")

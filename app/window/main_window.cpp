@@ -70,6 +70,7 @@ MainWindow::MainWindow()
     makeSaveActions();
     makeRunActions();
     makeFormActions();
+    makeCompareActions();
     makeGoActions();
     makeEventActions();
     makeViewActions();

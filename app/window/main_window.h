@@ -71,6 +71,7 @@ class MainWindow : public QMainWindow {
     void makeHelpActions();
     void makeRunActions();
     void makeFormActions();
+    void makeCompareActions();
     void makeGoActions();
     void makeEventActions();
     void makeViewActions();

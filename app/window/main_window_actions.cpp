@@ -19,10 +19,12 @@
 #include "app/window/plugin_tables.h"
 #include "app/window/source_permissions.h"
 #include "app/window/weights_loader.h"
+#include "views/common/comparison.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/panel_output.h"
 #include "views/common/theme.h"
+#include "views/compare/compare_view.h"
 #include "views/registry.h"
 
 namespace loupe::window {
@@ -202,6 +204,46 @@ void MainWindow::makeRunActions() {
         "breakpoint", tr("Toggle &breakpoint"),
         tr("Set or remove a breakpoint where the keyboard is, else at the current node"), Qt::Key_F9,
         [this] { toggleBreakpoint(); }, [this] { return bridge_->model() ? QString() : tr("no model is open"); });
+}
+
+// Runs beside one another.
+void MainWindow::makeCompareActions() {
+    views::Comparison& comparison = views::Comparison::of(*bridge_);
+    const auto pinned = [&comparison] { return comparison.isOn() ? QString() : tr("no reference is pinned"); };
+    actions_->add(
+        {"pin_run",
+         tr("&Pin this run"),
+         tr("Keep this run as the reference: every panel shows how later runs, and other models, differ from it"),
+         "compare",
+         {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R)},
+         [this, &comparison] {
+             comparison.pin({});
+             docks_->show(QStringLiteral("compare"));
+         },
+         [this] { return bridge_->eventCount() > 0 ? QString() : tr("nothing has run yet"); }});
+    actions_->add({"unpin",
+                   tr("&Unpin the reference"),
+                   tr("Panels show this run alone again"),
+                   {},
+                   {},
+                   [&comparison] { comparison.unpin(0); },
+                   pinned});
+    const auto add = [&](const char* id, const QString& text, const QString& tip, QKeyCombination key,
+                         session::RunPhase phase) {
+        actions_->add({id,
+                       text,
+                       tip,
+                       {},
+                       {QKeySequence(key)},
+                       [&comparison, phase] { comparison.goToDivergence(phase); },
+                       [&comparison, phase] { return comparison.whyNoDivergence(phase); }});
+    };
+    add("divergence", tr("First &divergence"), tr("The first event that differs from the reference beyond tolerance"),
+        QKeyCombination(Qt::CTRL, Qt::Key_D), session::RunPhase::Forward);
+    add("backward_divergence", tr("First divergence in &backward"), tr("The same in backward"),
+        QKeyCombination(Qt::CTRL | Qt::SHIFT, Qt::Key_D), session::RunPhase::Backward);
+    connect(&comparison, &views::Comparison::referencesChanged, actions_, &Actions::update);
+    connect(&comparison, &views::Comparison::differencesChanged, actions_, &Actions::update);
 }
 
 // How to make a graph of a model source.
@@ -417,6 +459,14 @@ void MainWindow::makeMenus() {
           "step_out", "step_back",     "",      "run_here",   "run_nan",   "run_backward",
           "",         "time_properly", "",      "breakpoint", "",          "save_before_run",
           "",         "script",        "trace", "evaluate"});
+    QMenu* compare = menuBar()->addMenu(tr("&Compare"));
+    fill(compare, {"pin_run"});
+    QMenu* pin = compare->addMenu(tr("Pin &another"));
+    connect(pin, &QMenu::aboutToShow, this, [this, pin] {
+        pin->clear();
+        views::CompareView::fillPinMenu(*pin, *bridge_, this);
+    });
+    fill(compare, {"unpin", "", "divergence", "backward_divergence", "", "panel.compare"});
     fill(menuBar()->addMenu(tr("&Go")), {"goto", "palette", "", "back", "forward", "peer", "origin", "documentation",
                                          "", "bookmark", "next_bookmark"});
     QMenu* view = menuBar()->addMenu(tr("&View"));
@@ -439,9 +489,10 @@ void MainWindow::makeToolBar() {
     bar->setMovable(false);
     bar->setIconSize(QSize(20, 20));
     bar->setContextMenuPolicy(Qt::PreventContextMenu);
-    for (const char* id : {"open",      "",           "run",       "pause", "stop",         "",        "step_over",
-                           "step_into", "step_out",   "step_back", "",      "run_backward", "run_nan", "run_here",
-                           "",          "breakpoint", "bookmark",  "",      "back",         "forward"}) {
+    for (const char* id :
+         {"open",     "",          "run", "pause",        "stop",    "",         "step_over", "step_into",
+          "step_out", "step_back", "",    "run_backward", "run_nan", "run_here", "",          "breakpoint",
+          "bookmark", "pin_run",   "",    "back",         "forward"}) {
         if (*id) {
             bar->addAction((*actions_)[QLatin1String(id)]);
         } else {

@@ -6,6 +6,7 @@
 #include <QToolButton>
 
 #include "core/study/verdict.h"
+#include "views/common/comparison.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
@@ -93,7 +94,8 @@ StatusLine::StatusLine(views::SessionBridge& bridge, QWidget* parent)
       cancel_(new QToolButton(this)),
       reached_(new views::ElidedLabel(this)),
       selected_(new views::ElidedLabel(this)),
-      model_(new views::ElidedLabel(this)) {
+      model_(new views::ElidedLabel(this)),
+      reference_(new views::ElidedLabel(this)) {
     setSizeGripEnabled(false);
     state_->setObjectName(QStringLiteral("state"));
     state_->setAccessibleName(tr("State of the engine"));
@@ -108,11 +110,17 @@ StatusLine::StatusLine(views::SessionBridge& bridge, QWidget* parent)
     addWidget(state_, 1);
     addPermanentWidget(progress_);
     addPermanentWidget(cancel_);
-    for (views::ElidedLabel* label : {selected_, reached_, model_}) {
+    reference_->setObjectName(QStringLiteral("reference"));
+    for (views::ElidedLabel* label : {reference_, selected_, reached_, model_}) {
         label->setContentsMargins(8, 0, 4, 0);
         addPermanentWidget(label);
     }
     state_->installEventFilter(this);
+    reference_->installEventFilter(this);
+    reference_->setCursor(Qt::PointingHandCursor);
+    const views::Comparison& comparison = views::Comparison::of(bridge_);
+    connect(&comparison, &views::Comparison::referencesChanged, this, &StatusLine::showReference);
+    connect(&comparison, &views::Comparison::differencesChanged, this, &StatusLine::showReference);
     connect(cancel_, &QToolButton::clicked, this, [this] { bridge_.stop(); });
     connect(&bridge_, &views::SessionBridge::statusChanged, this, &StatusLine::showState);
     connect(&bridge_, &views::SessionBridge::modelChanged, this, &StatusLine::showState);
@@ -120,9 +128,31 @@ StatusLine::StatusLine(views::SessionBridge& bridge, QWidget* parent)
     connect(&bridge_, &views::SessionBridge::eventsGrown, this, &StatusLine::showPlaces);
     connect(&Theme::instance(), &Theme::changed, this, &StatusLine::showState);
     showState();
+    showReference();
+}
+
+void StatusLine::showReference() {
+    const views::Comparison& comparison = views::Comparison::of(bridge_);
+    const auto* current = comparison.current();
+    reference_->setVisible(current != nullptr || comparison.isPinning());
+    if (current == nullptr) {
+        reference_->setText(comparison.isPinning() ? tr("running the reference\u2026") : QString());
+        return;
+    }
+    const auto& found = comparison.differences();
+    const bool diverges = found != nullptr && found->diverges();
+    reference_->setMark(diverges ? u'\u2260' : u'=', diverges           ? Theme::Colour::Bad
+                                                     : found != nullptr ? Theme::Colour::Good
+                                                                        : Theme::Colour::Faint);
+    reference_->setText(tr("compared with %1").arg(views::text(current->label)));
+    reference_->setToolTip(
+        tr("%1\nClick for the panel Compare; Ctrl+D goes to the first divergence; Compare > Unpin ends it")
+            .arg(found != nullptr ? comparison.headline() : reference_->text()));
 }
 
 bool StatusLine::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == reference_ && event->type() == QEvent::MouseButtonRelease)
+        bridge_.showPanel(QStringLiteral("compare"));
     const auto& verdict = bridge_.status().verdict;
     const bool isClick = watched == state_ && event->type() == QEvent::MouseButtonRelease;
     if (isClick && bridge_.status().state == RunState::Finished && verdict && verdict->event != 0)

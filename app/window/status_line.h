@@ -25,6 +25,7 @@ class StatusLine : public QStatusBar {
   private:
     void showState();
     void showPlaces();
+    void showReference();
 
     views::SessionBridge& bridge_;
     QLabel* dot_;
@@ -34,6 +35,7 @@ class StatusLine : public QStatusBar {
     views::ElidedLabel* reached_;
     views::ElidedLabel* selected_;
     views::ElidedLabel* model_;
+    views::ElidedLabel* reference_;
 };
 
 }  // namespace loupe::window

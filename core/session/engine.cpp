@@ -26,7 +26,8 @@ Engine::Engine(SessionListener* listener)
       repeater_(publisher_, settings_, queue_, model_, training_, recorder_),
       trainings_(publisher_, settings_, queue_, control_, model_, training_, recorder_, keeper_),
       replay_(publisher_, settings_, control_, training_, recorder_, keeper_),
-      generations_(publisher_, settings_, control_, model_, recorder_, runs_) {
+      generations_(publisher_, settings_, control_, model_, recorder_, runs_),
+      references_(settings_, model_, recorder_, repeater_) {
     queue_.start([this] { work(); });
 }
 
@@ -36,6 +37,7 @@ Engine::~Engine() { queue_.end(); }
 void Engine::work() {
     const python::FileNoticeScope notices(
         [this](const python::FileNotice& notice) { publisher_.log(entry_of(notice)); });
+    const ReferencesScope references(references_);
     queue_.attempt([] { plugins(); });  // loaded here, so that no run waits for them
     queue_.serve();
     // What the keeper holds is for the next session: the last of it is written for at most two seconds.
@@ -45,7 +47,10 @@ void Engine::work() {
         }
     });
     keeper_.end();
-    queue_.attempt([this] { model_.close(); });
+    queue_.attempt([this] {
+        references_.unpin(0);
+        model_.close();
+    });
 }
 
 void Engine::release_model() {

@@ -15,6 +15,7 @@
 #include "core/session/model_holder.h"
 #include "core/session/model_opener.h"
 #include "core/session/publisher.h"
+#include "core/session/references.h"
 #include "core/session/run_control.h"
 #include "core/session/run_driver.h"
 #include "core/session/run_recorder.h"
@@ -143,6 +144,7 @@ class Engine final : private WorkQueue::Owner, private ModelHolder::Dependents {
     TrainingDriver trainings_;
     TrainingReplay replay_;
     GenerationDriver generations_;
+    References references_;
 };
 
 }  // namespace loupe::session

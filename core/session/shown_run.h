@@ -18,14 +18,14 @@
 namespace loupe::session {
 
 struct ShownRun {
-    std::unique_ptr<Recorder> recorder;  // null: nothing was recorded since the model was opened
+    std::shared_ptr<Recorder> recorder;  // null: nothing was recorded since the model was opened
     bool failed = false;                 // it ended in an error, and nothing was opened since
     std::shared_ptr<const PreparedMethod> method;
     std::unique_ptr<const RunStart> start;
     RunBody body;
     std::unique_ptr<const BackwardSource> backward_source;  // null: forward alone
     std::optional<MeasuredRun> step_to_measure;             // when the recording is of a step of a training
-    std::unique_ptr<RecordingFile> restored;                // the last run of the model, from a session before
+    std::shared_ptr<RecordingFile> restored;                // the last run of the model, from a session before
     std::vector<IValue> arguments;
     std::vector<std::int64_t> held_ids;  // tokens whose keys and values the run was given in a cache
     RunOptions ran;

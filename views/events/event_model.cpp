@@ -18,8 +18,9 @@ namespace {
 
 constexpr std::size_t kPortion = 20000;
 
-const char* const kHeaders[] = {"Operator", "#",    "Output", "Time",         "Warm",  "Spread", "Bytes",  "Min",
-                                "Max",      "Mean", "Std",    "Distribution", "Flags", "Peer",   "Module", "Backend"};
+const char* const kHeaders[] = {"Operator", "#",    "Output", "Time",    "Warm",     "Spread",
+                                "Bytes",    "Min",  "Max",    "Mean",    "Std",      "Distribution",
+                                "Flags",    "Peer", "Module", "Backend", "Reference"};
 const char* const kHeaderTips[] = {
     "Operator, under the module call it ran in; backward events are named after their autograd node",
     "Number of the event in the run",
@@ -37,7 +38,8 @@ const char* const kHeaderTips[] = {
     "NaN, Inf or an error, and where they come from: made or turned here, passed on, or meant",
     "Backward event of a forward one, and the other way round; click to go there",
     "Module that the operator ran in",
-    "Which kernel ran"};
+    "Which kernel ran",
+    "The event of the reference that this one is compared with; \u2260 where they differ beyond tolerance"};
 
 // "layer1" of "layer1.0.conv1" for depth 0, "layer1.0" for depth 1.
 std::string_view prefix(std::string_view scope, std::size_t parts) {
@@ -81,7 +83,7 @@ QString phaseTitle(RunPhase phase) {
 Qt::Alignment alignmentOf(int column) {
     const bool is_number =
         (column >= EventModel::Number && column <= EventModel::Std && column != EventModel::Output) ||
-        column == EventModel::Peer;
+        column == EventModel::Peer || column >= EventModel::FirstDifference;
     return (is_number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter;
 }
 
@@ -123,6 +125,50 @@ void EventModel::setTimes(std::shared_ptr<const session::OperatorTimes> times) {
             rows_[static_cast<std::size_t>(group)].warm += time->median;
     }
     if (!top_.empty()) emit dataChanged(indexOfRow(top_.front()), indexOfRow(top_.back(), ColumnCount - 1));
+}
+
+void EventModel::setComparison(const Comparison* comparison) {
+    comparison_ = comparison;
+    if (!top_.empty()) emit dataChanged(indexOfRow(top_.front()), indexOfRow(top_.back(), ColumnCount - 1));
+}
+
+// Of a group that is a module in forward: its output's.
+QVariant EventModel::differenceOf(const Row& row, int column) const {
+    if (comparison_ == nullptr) return {};
+    const session::Difference* numbers = nullptr;
+    QString partner;
+    if (row.event != 0) {
+        const session::EventDifference* found = comparison_->ofEvent(row.event);
+        if (found == nullptr) return {};
+        if (found->there == 0)
+            partner = comparison_->differences()->aligned > 0 ? tr("only here") : QString();
+        else
+            partner =
+                QStringLiteral("%1#%2").arg(found->diverges ? QStringLiteral("\u2260 ") : QString()).arg(found->there);
+        if (found->numbers) numbers = &*found->numbers;
+    } else if (row.phase == RunPhase::Forward) {
+        const session::ModuleDifference* found = comparison_->ofModule(std::string(row.scope));
+        if (found == nullptr) return {};
+        if (found->presence == session::Presence::OnlyHere)
+            partner = tr("only here");
+        else if (found->there != found->here)
+            partner = scopeText(found->there);
+        if (found->numbers) numbers = &*found->numbers;
+    }
+    if (column == Partner) return partner;
+    if (numbers == nullptr) return {};
+    return differenceText(*numbers, static_cast<DifferenceColumn>(column - FirstDifference));
+}
+
+bool EventModel::diverges(const Row& row) const {
+    if (comparison_ == nullptr) return false;
+    if (row.event != 0) {
+        const session::EventDifference* found = comparison_->ofEvent(row.event);
+        return found != nullptr && found->diverges;
+    }
+    const session::ModuleDifference* found =
+        row.phase == RunPhase::Forward ? comparison_->ofModule(std::string(row.scope)) : nullptr;
+    return found != nullptr && found->diverges;
 }
 
 void EventModel::setFlat(bool flat) {
@@ -415,6 +461,7 @@ QVariant EventModel::colourOf(const Row& row, int column) const {
         const session::Statistics* statistics = statisticsOf(recording_->event(row.event));
         if (statistics && statistics->has_nan_or_inf()) return theme.colour(Theme::Colour::Bad);
     }
+    if (column >= Partner && diverges(row)) return theme.colour(Theme::Colour::Bad);
     if (column == Peer) return theme.colour(Theme::Colour::Accent);
     if (column == Number || column == Module || column == Backend || column == Spread)
         return theme.colour(Theme::Colour::Faint);
@@ -427,6 +474,7 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
     const Row& row = this->row(index);
     switch (role) {
         case Qt::DisplayRole:
+            if (index.column() >= Partner) return differenceOf(row, index.column());
             return row.event ? eventText(recording_->event(row.event), index.column()) : groupText(row, index.column());
         case Qt::ToolTipRole:
             if (row.event && index.column() == Backend) {
@@ -435,6 +483,10 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
                 for (const auto& reason : event.declined) reasons += text(reason);
                 if (const std::string device = event.device.text(); !device.empty()) reasons += text(device);
                 return reasons.join(QLatin1Char('\n'));
+            }
+            if (index.column() >= Partner && row.event && comparison_ != nullptr) {
+                const session::EventDifference* found = comparison_->ofEvent(row.event);
+                return found != nullptr ? differenceText(*found) : QVariant();
             }
             if (index.column() >= Time && index.column() <= Spread) {
                 if (const QString tip = timeTip(row); !tip.isEmpty()) return tip;
@@ -456,8 +508,9 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
             return QVariant::fromValue(alignmentOf(index.column()));
         case Qt::FontRole: {
             static const QFont mono = Theme::instance().monoFont();
-            return index.column() >= Number && index.column() <= Peer && index.column() != Flags ? QVariant(mono)
-                                                                                                 : QVariant();
+            const bool is_number = (index.column() >= Number && index.column() <= Peer && index.column() != Flags) ||
+                                   index.column() >= Partner;
+            return is_number ? QVariant(mono) : QVariant();
         }
         case Qt::ForegroundRole:
             return colourOf(row, index.column());
@@ -494,8 +547,14 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
 
 QVariant EventModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
-    if (role == Qt::DisplayRole) return tr(kHeaders[section]);
-    if (role == Qt::ToolTipRole) return tr(kHeaderTips[section]);
+    if (section >= FirstDifference) {
+        const auto column = static_cast<DifferenceColumn>(section - FirstDifference);
+        if (role == Qt::DisplayRole) return differenceHeader(column);
+        if (role == Qt::ToolTipRole) return differenceTip(column);
+    } else {
+        if (role == Qt::DisplayRole) return tr(kHeaders[section]);
+        if (role == Qt::ToolTipRole) return tr(kHeaderTips[section]);
+    }
     if (role == Qt::TextAlignmentRole) return QVariant::fromValue(alignmentOf(section));  // as the numbers below
     return {};
 }

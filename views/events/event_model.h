@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "views/common/comparison.h"
 #include "views/events/event_filter.h"
 
 namespace loupe::views {
@@ -34,6 +35,9 @@ class EventModel : public QAbstractItemModel {
         Peer,
         Module,
         Backend,
+        Partner,  // in the reference; from here on hidden without one
+        FirstDifference,
+        LastDifference = FirstDifference + kDifferenceColumns - 1,
         ColumnCount
     };
     enum Role {
@@ -57,6 +61,8 @@ class EventModel : public QAbstractItemModel {
     // Warm times of the recording; null where there are none.
     void setTimes(std::shared_ptr<const session::OperatorTimes> times);
     bool hasTimes() const { return times_ != nullptr; }
+    // With a reference; it outlives the model.
+    void setComparison(const Comparison* comparison);
     bool isFlat() const { return flat_; }
     // Events that pass the filter, of those taken so far.
     std::size_t acceptedCount() const { return accepted_.size(); }
@@ -118,9 +124,12 @@ class EventModel : public QAbstractItemModel {
     QVariant colourOf(const Row& row, int column) const;
 
     QString timeTip(const Row& row) const;
+    QVariant differenceOf(const Row& row, int column) const;
+    bool diverges(const Row& row) const;
 
     std::shared_ptr<const session::Recording> recording_;
     std::shared_ptr<const session::OperatorTimes> times_;
+    const Comparison* comparison_ = nullptr;
     EventFilter filter_;
     bool flat_ = false;
     session::EventId reached_ = 0;

@@ -17,6 +17,7 @@
 #include <QVBoxLayout>
 
 #include "core/record/chrome_trace.h"
+#include "views/common/comparison.h"
 #include "views/common/empty_hint.h"
 #include "views/common/expression_edit.h"
 #include "views/common/file_output.h"
@@ -148,6 +149,9 @@ EventsView::EventsView(SessionBridge& bridge, QWidget* parent)
         showTimes();
     });
     connect(&bridge, &SessionBridge::timesChanged, this, &EventsView::showTimes);
+    auto& comparison = Comparison::of(bridge);
+    connect(&comparison, &Comparison::referencesChanged, this, &EventsView::showDifferences);
+    connect(&comparison, &Comparison::differencesChanged, this, &EventsView::showDifferences);
     connect(&bridge, &SessionBridge::eventsGrown, model_, &EventModel::grow);
     connect(&bridge, &SessionBridge::currentChanged, this, &EventsView::showCurrent);
     connect(&bridge, &SessionBridge::statusChanged, this, &EventsView::takeReached);
@@ -163,6 +167,16 @@ EventsView::EventsView(SessionBridge& bridge, QWidget* parent)
     model_->setRecording(bridge.recording());
     showCount();
     showTimes();
+    showDifferences();
+}
+
+// Their columns are there while a reference is pinned, in front of those that say what an output looks like.
+void EventsView::showDifferences() {
+    const Comparison& comparison = Comparison::of(bridge());
+    model_->setComparison(comparison.isOn() ? &comparison : nullptr);
+    for (int column = EventModel::Partner; column < EventModel::ColumnCount; ++column)
+        tree_->setColumnHidden(column, !comparison.isOn());
+    tree_->viewport()->update();
 }
 
 void EventsView::makeFilter(PanelBar& bar) {
@@ -231,8 +245,11 @@ void EventsView::makeTree() {
     tree_->installEventFilter(this);
     tree_->viewport()->installEventFilter(this);
     connect(tree_->verticalScrollBar(), &QScrollBar::actionTriggered, this, [this] { follows_ = false; });
-    const int widths[] = {206, 66, 104, 76, 72, 146, 76, 74, 74, 74, 74, 72, 84, 52, 150, 80};
+    const int widths[] = {206, 66, 104, 76, 72, 146, 76, 74, 74, 74, 74, 72, 84, 52, 150, 80, 84, 84, 84, 84, 84, 84};
     for (int column = 0; column < EventModel::ColumnCount; ++column) tree_->setColumnWidth(column, widths[column]);
+    for (int column = EventModel::Partner; column < EventModel::ColumnCount; ++column)
+        tree_->header()->moveSection(tree_->header()->visualIndex(column),
+                                     tree_->header()->visualIndex(EventModel::Bytes));
     tree_->header()->setStretchLastSection(true);
     tree_->header()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     tree_->setColumnHidden(EventModel::Module, true);

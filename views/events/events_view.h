@@ -52,6 +52,7 @@ class EventsView : public View {
     void onSelected(const QModelIndex& index);
     void showCount();
     void showTimes();
+    void showDifferences();
     void showContextMenu(const QPoint& at);
     void fillFilterMenu();
     void copySelected();

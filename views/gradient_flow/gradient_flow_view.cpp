@@ -11,6 +11,7 @@
 
 #include "core/session/queries/gradients.h"
 #include "views/common/colour_map.h"
+#include "views/common/comparison.h"
 #include "views/common/elided_label.h"
 #include "views/common/flow_layout.h"
 #include "views/common/format.h"
@@ -151,7 +152,8 @@ void GradientFlowView::makePlot(QWidget* parent) {
     back_ = new QCPBars(plot_->xAxis, plot_->yAxis);
     front_ = new QCPBars(plot_->xAxis, plot_->yAxis);
     not_finite_ = new QCPBars(plot_->xAxis, plot_->yAxis);
-    for (QCPBars* bars : {back_, front_, not_finite_}) {
+    reference_ = new QCPBars(plot_->xAxis, plot_->yAxis);
+    for (QCPBars* bars : {back_, front_, not_finite_, reference_}) {
         bars->setPen(Qt::NoPen);
         bars->setWidth(0.8);
     }
@@ -188,6 +190,7 @@ void GradientFlowView::listen() {
         steps_.clear();
         showRows({});
     });
+    connect(&Comparison::of(bridge()), &Comparison::differencesChanged, this, &GradientFlowView::draw);
     connect(&bridge(), &SessionBridge::currentChanged, this, &GradientFlowView::markCurrent);
     connect(&Theme::instance(), &Theme::changed, this, &GradientFlowView::draw);
 }
@@ -262,6 +265,7 @@ void GradientFlowView::draw() {
         }
     }
     logarithmic_ = measure != Measure::Zeros;
+    reference_->setData({}, {});
     map_->setVisible(measure == Measure::Runs || measure == Measure::Steps);
     if (measure == Measure::Runs)
         drawRuns();
@@ -486,6 +490,14 @@ void GradientFlowView::drawBars(const QVector<double>& keys, const QVector<doubl
             high = std::max(high, value);
         }
     }
+    drawReference();
+    if (!reference_->data()->isEmpty()) {
+        for (const QCPBarsData& bar : *reference_->data()) {
+            if (!std::isfinite(bar.value) || bar.value <= 0) continue;
+            low = std::min(low, bar.value);
+            high = std::max(high, bar.value);
+        }
+    }
     if (high <= 0) low = 1e-3, high = 1;
     if (logarithmic_) {
         low = std::pow(10.0, std::floor(std::log10(std::max(low, high * 1e-12))));
@@ -493,17 +505,68 @@ void GradientFlowView::drawBars(const QVector<double>& keys, const QVector<doubl
         plot_->yAxis->setTicker(QSharedPointer<QCPAxisTickerLog>::create());
         plot_->yAxis->setNumberFormat(QStringLiteral("eb"));
         plot_->yAxis->setNumberPrecision(0);
-        for (QCPBars* bars : {back_, front_, not_finite_}) bars->setBaseValue(low);
+        for (QCPBars* bars : {back_, front_, not_finite_, reference_}) bars->setBaseValue(low);
         plot_->yAxis->setRange(low, high * 1.5);
     } else {
         plot_->yAxis->setScaleType(QCPAxis::stLinear);
         plot_->yAxis->setTicker(QSharedPointer<QCPAxisTicker>::create());
         plot_->yAxis->setNumberFormat(QStringLiteral("g"));
         plot_->yAxis->setNumberPrecision(3);
-        for (QCPBars* bars : {back_, front_, not_finite_}) bars->setBaseValue(0);
+        for (QCPBars* bars : {back_, front_, not_finite_, reference_}) bars->setBaseValue(0);
         plot_->yAxis->setRange(0, 1);
     }
     hatchNotFinite(keys, first, second);
+}
+
+// What the front bars show of a column.
+double GradientFlowView::measured(const session::GradientRow& row, std::optional<double> ratio) const {
+    const double none = std::nan("");
+    switch (measure()) {
+        case Measure::MeanAndMax:
+            return row.finite ? row.finite->mean_abs : none;
+        case Measure::Norm:
+            return row.finite ? row.finite->norm : none;
+        case Measure::Ratio:
+            return ratio.value_or(none);
+        case Measure::Zeros:
+            return row.finite ? row.zero_fraction : none;
+        case Measure::Runs:
+        case Measure::Steps:
+            break;
+    }
+    return none;
+}
+
+// Two bars a column while there is a reference: this run's and, thinner beside it, the reference's.
+void GradientFlowView::drawReference() {
+    const Comparison& comparison = Comparison::of(bridge());
+    std::vector<session::GradientRow> rows;
+    bool has_any = false;
+    for (const session::GradientRow& own : rows_) {
+        const session::ParameterDifference* found = comparison.ofParameter(own.parameter);
+        session::GradientRow row;
+        if (found != nullptr && found->gradient_there) row = *found->gradient_there;
+        row.parameter = own.parameter;
+        row.module = own.module;
+        row.shape = own.shape;
+        row.role = own.role;
+        has_any = has_any || row.has_gradient;
+        rows.push_back(std::move(row));
+    }
+    QVector<double> keys;
+    QVector<double> values;
+    for (std::size_t i = 0; has_any && i < shown_.size(); ++i) {
+        const int column = static_cast<int>(i);
+        const session::GradientRow row = columns_.sum(column, rows);
+        if (!row.has_gradient) continue;
+        keys << static_cast<double>(i) + 0.3;
+        values << measured(row, columns_.ratio(column, rows));
+    }
+    for (QCPBars* bars : {back_, front_, not_finite_}) bars->setWidth(has_any ? 0.5 : 0.8);
+    reference_->setWidth(0.22);
+    reference_->setName(tr("reference"));
+    reference_->setBrush(Theme::instance().series(1));
+    reference_->setData(keys, values, true);
 }
 
 // Over the bar of the finite elements, or over all of the height where there are none.

@@ -63,6 +63,8 @@ class GradientFlowView : public View {
     void arrange();
     void drawBars(const QVector<double>& keys, const QVector<double>& first, const QVector<double>& second);
     void hatchNotFinite(const QVector<double>& keys, const QVector<double>& first, const QVector<double>& second);
+    void drawReference();
+    double measured(const session::GradientRow& row, std::optional<double> ratio) const;
     void drawNames();
     // A row a run or step, in it a number a column: NaN red, negative nothing. labels: of the rows, empty for numbers
     // from 1.
@@ -91,6 +93,7 @@ class GradientFlowView : public View {
     QCustomPlot* plot_ = nullptr;
     QCPBars* back_ = nullptr;  // the greater of two, behind
     QCPBars* front_ = nullptr;
+    QCPBars* reference_ = nullptr;   // beside, of the run that this one is compared with
     QCPBars* not_finite_ = nullptr;  // hatched, over gradients with NaN or Inf
     QCPItemStraightLine* mark_ = nullptr;
     EmptyHint* hint_ = nullptr;

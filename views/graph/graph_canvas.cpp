@@ -272,6 +272,8 @@ double GraphCanvas::metricOf(int node) const {
             return metric.activation;
         case GraphColouring::Gradient:
             return metric.gradient;
+        case GraphColouring::Difference:
+            return metric.difference;
     }
     return -1;
 }

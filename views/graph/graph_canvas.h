@@ -17,7 +17,7 @@
 
 namespace loupe::views {
 
-enum class GraphColouring { Kind, Time, Memory, Activation, Gradient };
+enum class GraphColouring { Kind, Time, Memory, Activation, Gradient, Difference };
 
 class GraphCanvas : public QWidget {
     Q_OBJECT
@@ -145,6 +145,7 @@ class GraphCanvas : public QWidget {
     void paintSections(QPainter& painter, const QTransform& onto, const GraphTiling& tiling) const;
     void paintScene(QPainter& painter, const QRectF& visible, double scale);
     void paintHeader(QPainter& painter, const SceneBox& box, double scale);
+    void paintChange(QPainter& painter, const SceneBox& box, double radius) const;
     void paintLines(QPainter& painter, const QRectF& visible, double scale);
     void paintLabels(QPainter& painter, const QRectF& visible, double scale);
     void paintBox(QPainter& painter, const SceneBox& box, const Range& range);

@@ -334,6 +334,7 @@ void GraphCanvas::paintBox(QPainter& painter, const SceneBox& box, const Range& 
         painter.restore();
     }
     painter.drawRoundedRect(box.rect, radius, radius);
+    paintChange(painter, box, radius);
     if (box.is_group && colouring_ == GraphColouring::Kind)
         paintShares(painter, QRectF(box.rect.left() + 4, box.rect.bottom() - 3, box.rect.width() - 8, 2), box.node);
     const bool own_colour = colouring_ != GraphColouring::Kind && fill != colour(C::Raised);
@@ -353,6 +354,23 @@ void GraphCanvas::paintBox(QPainter& painter, const SceneBox& box, const Range& 
             below, Qt::AlignCenter,
             painter.fontMetrics().elidedText(box.subtitle, Qt::ElideRight, static_cast<int>(below.width()) + 6));
     }
+}
+
+// What the reference lacks, and what is another operator there.
+void GraphCanvas::paintChange(QPainter& painter, const SceneBox& box, double radius) const {
+    if (colouring_ != GraphColouring::Difference || metrics_ == nullptr || box.node < 0) return;
+    const NodeMetric& metric = metrics_->of(box.node);
+    if (metric.change == NodeMetric::Change::None && !metric.diverges) return;
+    const C role = metric.change == NodeMetric::Change::Added      ? C::Good
+                   : metric.change == NodeMetric::Change::Replaced ? C::Warning
+                                                                   : C::Bad;
+    painter.save();
+    painter.setBrush(Qt::NoBrush);
+    QPen pen(colour(role), 2);
+    if (metric.change != NodeMetric::Change::None) pen.setStyle(Qt::DashLine);
+    painter.setPen(pen);
+    painter.drawRoundedRect(box.rect, radius, radius);
+    painter.restore();
 }
 
 // Above the lines that enter the group.
@@ -544,10 +562,16 @@ void GraphCanvas::paintLegend(QPainter& painter, const Range& range, QSize room)
         if (colouring_ == GraphColouring::Memory) return bytesText(value);
         return numberText(value);
     };
-    static const char* titles[] = {"", QT_TR_NOOP("time"), QT_TR_NOOP("bytes made"), QT_TR_NOOP("greatest activation"),
-                                   QT_TR_NOOP("greatest gradient")};
-    const QString title = empty ? tr("Nothing recorded yet: run the model (F5)")
-                                : tr(titles[static_cast<int>(colouring_)]) + timeNote() + tr(", logarithmic");
+    static const char* titles[] = {"",
+                                   QT_TR_NOOP("time"),
+                                   QT_TR_NOOP("bytes made"),
+                                   QT_TR_NOOP("greatest activation"),
+                                   QT_TR_NOOP("greatest gradient"),
+                                   QT_TR_NOOP("difference from the reference, relative (RMS)")};
+    const QString nothing = colouring_ == GraphColouring::Difference
+                                ? tr("Nothing differs from a reference: pin one with Compare")
+                                : tr("Nothing recorded yet: run the model (F5)");
+    const QString title = empty ? nothing : tr(titles[static_cast<int>(colouring_)]) + timeNote() + tr(", logarithmic");
     const QRect area(8, room.height() - 44, std::max(200, metrics.horizontalAdvance(title) + 16), 38);
     painter.setPen(Qt::NoPen);
     painter.setBrush(back);

@@ -15,6 +15,7 @@
 #include <cmath>
 
 #include "core/session/queries/graph_sizes.h"
+#include "views/common/comparison.h"
 #include "views/common/failures.h"
 #include "views/common/file_output.h"
 #include "views/common/format.h"
@@ -66,6 +67,9 @@ GraphView::GraphView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     connect(&bridge, &SessionBridge::timesChanged, this, [this] {
         if (!this->bridge().isTiming()) takeRecording();
     });
+    auto& comparison = Comparison::of(bridge);
+    connect(&comparison, &Comparison::differencesChanged, this, &GraphView::takeDifferences);
+    connect(&comparison, &Comparison::referencesChanged, this, &GraphView::colourByDifference);
     connect(&bridge, &SessionBridge::currentChanged, this, &GraphView::takeCurrent);
     connect(&bridge, &SessionBridge::statusChanged, this, &GraphView::takeReached);
     connect(&bridge, &SessionBridge::breakpointsChanged, this, &GraphView::takeBreakpoints);
@@ -82,7 +86,7 @@ void GraphView::buildToolBar(QVBoxLayout* layout) {
     layout->addLayout(bar);
     colour_choice_ = bar->choice(tr("Colouring of the graph"), tr("What the colours of the boxes say"));
     colour_choice_->addItems({tr("Colour: kind"), tr("Colour: time"), tr("Colour: memory"), tr("Colour: activation"),
-                              tr("Colour: gradient")});
+                              tr("Colour: gradient"), tr("Colour: difference")});
     colour_choice_->setProperty("kept", true);
     connect(colour_choice_, &QComboBox::currentIndexChanged, this,
             [this](int index) { canvas_->setColouring(static_cast<GraphColouring>(index)); });
@@ -201,8 +205,28 @@ void GraphView::takeRecording() {
     metrics_.reset(index_.get(), bridge().recording().get());
     tokens_of_ = nullptr;
     metrics_.update(bridge().eventCount());
+    metrics_.setDifferences(Comparison::of(bridge()).differences().get());
     canvas_->takeMetrics();
     takeReached();
+}
+
+void GraphView::takeDifferences() {
+    metrics_.setDifferences(Comparison::of(bridge()).differences().get());
+    canvas_->takeMetrics();
+}
+
+// While a reference is pinned; the colouring that was chosen before comes back.
+void GraphView::colourByDifference() {
+    const bool is_on = Comparison::of(bridge()).isOn();
+    const int difference = static_cast<int>(GraphColouring::Difference);
+    if (is_on == colours_difference_) return;
+    colours_difference_ = is_on;
+    if (is_on) {
+        colouring_before_ = colour_choice_->currentIndex();
+        colour_choice_->setCurrentIndex(difference);
+    } else if (colour_choice_->currentIndex() == difference) {
+        colour_choice_->setCurrentIndex(colouring_before_);
+    }
 }
 
 // Lines of a run on tokens say which of their sizes count tokens.

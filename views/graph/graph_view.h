@@ -61,6 +61,8 @@ class GraphView : public View {
     void makeOptions();
     void takeModel();
     void takeRecording();
+    void takeDifferences();
+    void colourByDifference();
     void askForSizes();
     void takeCurrent();
     void takeReached();
@@ -100,6 +102,8 @@ class GraphView : public View {
     std::uint64_t layout_number_ = 0;
     int reveal_after_ = -1;
     std::optional<GraphCanvas::Outlook> outlook_after_;
+    bool colours_difference_ = false;  // a reference is pinned
+    int colouring_before_ = 0;
     bool busy_ = false;
     QTimer slow_;  // shows a note when a layout takes long
 };

@@ -2,6 +2,8 @@
 #include "views/graph/node_metrics.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "core/record/not_finite.h"
 #include "views/common/format.h"
@@ -53,6 +55,36 @@ bool NodeMetrics::update(std::size_t event_count) {
         }
     }
     return is_new;
+}
+
+void NodeMetrics::setDifferences(const session::RunDifferences* differences) {
+    for (NodeMetric& metric : metrics_) {
+        metric.difference = -1;
+        metric.diverges = false;
+        metric.change = NodeMetric::Change::None;
+    }
+    if (differences == nullptr || index_ == nullptr || recording_ == nullptr) return;
+    for (const session::EventDifference& row : differences->events) {
+        if (row.here == 0 || row.here > recording_->event_count()) continue;
+        const session::Event& event = recording_->event(row.here);
+        if (event.phase != session::RunPhase::Forward) continue;
+        int node = event.graph_node < static_cast<int>(metrics_.size()) ? event.graph_node : -1;
+        const bool is_added = row.there == 0 && differences->aligned > 0;
+        const bool is_replaced =
+            row.there != 0 && shortOpName(differences->reference_events[row.there - 1].op) != shortOpName(event.op) &&
+            differences->reference_events[row.there - 1].op != session::kReferenceArray;
+        if (node >= 0 && is_added) metrics_[static_cast<std::size_t>(node)].change = NodeMetric::Change::Added;
+        if (node >= 0 && is_replaced) metrics_[static_cast<std::size_t>(node)].change = NodeMetric::Change::Replaced;
+        double noise = -1;
+        if (row.numbers)
+            noise = row.numbers->not_finite > 0 ? std::numeric_limits<double>::infinity()
+                                                : std::pow(10.0, -row.numbers->snr_db / 20);
+        for (; node >= 0; node = index_->node(node).parent) {
+            NodeMetric& metric = metrics_[static_cast<std::size_t>(node)];
+            metric.difference = std::max(metric.difference, noise);
+            metric.diverges = metric.diverges || row.diverges;
+        }
+    }
 }
 
 const NodeMetric& NodeMetrics::of(int node) const {

@@ -11,6 +11,7 @@
 #include "core/record/recording.h"
 #include "core/session/queries/graph_sizes.h"
 #include "core/session/queries/token_axes.h"
+#include "core/study/run_differences.h"
 #include "views/graph/graph_index.h"
 
 namespace loupe::views {
@@ -26,6 +27,10 @@ struct NodeMetric {
     session::NotFinite not_finite = session::NotFinite::None;  // the gravest
     session::EventId not_finite_event = 0;                     // the first one that is not finite
     bool failed = false;
+    // From a reference: root mean square of the difference to that of the reference; -1: nothing was compared.
+    double difference = -1;
+    bool diverges = false;
+    enum class Change { None, Added, Replaced } change = Change::None;  // Added: only this run has it
 };
 
 class NodeMetrics {
@@ -37,6 +42,8 @@ class NodeMetrics {
     // Adds events up to the count. True when there were new ones.
     bool update(std::size_t event_count);
 
+    // Null: none.
+    void setDifferences(const session::RunDifferences* differences);
     const NodeMetric& of(int node) const;
     // What is known of this graph before a run.
     void setSizes(const session::GraphSizes& sizes);

@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "views/common/comparison.h"
 #include "views/common/elided_label.h"
 #include "views/common/format.h"
 #include "views/common/panel_bar.h"
@@ -95,6 +96,9 @@ MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     connect(&redraw_, &QTimer::timeout, this, [this] {
         if (isInSight()) catchUp();
     });
+    connect(&Comparison::of(bridge), &Comparison::differencesChanged, this, [this] {
+        if (isInSight()) draw();
+    });
     connect(&bridge, &SessionBridge::recordingChanged, this, &MemoryView::takeEvents);
     connect(&bridge, &SessionBridge::eventsGrown, this, &MemoryView::takeEvents);
     connect(&bridge, &SessionBridge::statusChanged, this, &MemoryView::takeEvents);
@@ -130,6 +134,9 @@ void MemoryView::makePlot(QWidget* parent) {
         graphs_[static_cast<std::size_t>(category)] = graph;
         below = graph;
     }
+    reference_ = plot_->addGraph();
+    reference_->setName(tr("reference"));
+    reference_->setLineStyle(QCPGraph::lsStepLeft);
     mark_ = new QCPItemStraightLine(plot_);
     peak_mark_ = new QCPItemTracer(plot_);
     peak_mark_->setStyle(QCPItemTracer::tsCircle);
@@ -284,12 +291,35 @@ void MemoryView::draw() {
     }
     series_ = book_ ? memorySeries(*book_, bridge().eventCount()) : MemorySeries();
     drawCategories();
+    drawReference();
     showPeak();
     if (series_.events() != before)
         fit();
     else
         fitBytes();  // another step of a training has as many events
     takeCurrent();
+}
+
+// Bytes alive in the reference after each event's partner; where it has none the last stays.
+void MemoryView::drawReference() {
+    const auto& found = Comparison::of(bridge()).differences();
+    QVector<double> keys;
+    QVector<double> values;
+    if (found != nullptr) {
+        double last = 0;
+        for (const auto& row : found->events) {
+            if (row.there != 0) last = static_cast<double>(found->reference_events[row.there - 1].memory_after);
+            if (row.here == 0 || last <= 0) continue;
+            keys << static_cast<double>(row.here);
+            values << last;
+        }
+    }
+    reference_->setData(keys, values, true);
+    reference_->setPen(QPen(Theme::instance().colour(Theme::Colour::Text), 1.6, Qt::DashLine));
+    if (keys.isEmpty())
+        reference_->removeFromLegend();
+    else
+        reference_->addToLegend();
 }
 
 void MemoryView::drawCategories() {
@@ -422,6 +452,7 @@ void MemoryView::fitBytes() {
     const auto& caches = series_.bytes[static_cast<std::size_t>(session::Category::KernelCache)];
     double most = 1;
     for (std::size_t i = 0; i < series_.total.size(); ++i) most = std::max(most, series_.total[i] + caches[i]);
+    for (const QCPGraphData& point : *reference_->data()) most = std::max(most, point.value);
     plot_->yAxis->setRange(0, std::max(1.0, most * 1.06));
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }

@@ -71,6 +71,7 @@ class MemoryView : public View {
     void showAliveTitle();
     void draw();
     void drawCategories();
+    void drawReference();
     void showPeak();
     void followCurrent();
     void takeCurrent();
@@ -79,6 +80,7 @@ class MemoryView : public View {
 
     QCustomPlot* plot_ = nullptr;
     std::array<QCPGraph*, session::kCategories> graphs_{};
+    QCPGraph* reference_ = nullptr;  // of the run that this one is compared with
     QCPItemStraightLine* mark_ = nullptr;
     EmptyHint* hint_ = nullptr;
     AddressMap* map_ = nullptr;

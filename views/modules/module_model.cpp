@@ -280,6 +280,41 @@ int ModuleModel::rowCount(const QModelIndex& parent) const {
 
 int ModuleModel::columnCount(const QModelIndex&) const { return ColumnCount; }
 
+void ModuleModel::setComparison(const Comparison* comparison) {
+    comparison_ = comparison;
+    tellAll();
+}
+
+QVariant ModuleModel::differenceOf(const Row& row, int column) const {
+    if (comparison_ == nullptr || comparison_->differences() == nullptr) return {};
+    const session::Difference* numbers = nullptr;
+    session::Presence presence = session::Presence::Both;
+    if (row.kind == Kind::Module) {
+        if (const auto* found = comparison_->ofModule(model_->modules[row.module].path)) {
+            presence = found->presence;
+            if (found->numbers) numbers = &*found->numbers;
+        }
+    } else if (row.tensor != nullptr) {
+        if (const auto* found = comparison_->ofParameter(row.tensor->name)) {
+            presence = found->presence;
+            if (found->numbers) numbers = &*found->numbers;
+        }
+    }
+    if (presence == session::Presence::OnlyHere) return column == FirstDifference ? tr("only here") : QVariant();
+    if (numbers == nullptr) return {};
+    return differenceText(*numbers, static_cast<DifferenceColumn>(column - FirstDifference));
+}
+
+bool ModuleModel::diverges(const Row& row) const {
+    if (comparison_ == nullptr) return false;
+    if (row.kind == Kind::Module) {
+        const auto* found = comparison_->ofModule(model_->modules[row.module].path);
+        return found != nullptr && found->diverges;
+    }
+    const auto* found = row.tensor != nullptr ? comparison_->ofParameter(row.tensor->name) : nullptr;
+    return found != nullptr && found->numbers && !found->numbers->is_close();
+}
+
 QVariant ModuleModel::moduleText(const Row& row, int column) const {
     const ModuleInfo& module = model_->modules[row.module];
     switch (column) {
@@ -336,6 +371,7 @@ QVariant ModuleModel::data(const QModelIndex& index, int role) const {
     const Theme& theme = Theme::instance();
     switch (role) {
         case Qt::DisplayRole:
+            if (index.column() >= FirstDifference) return differenceOf(row, index.column());
             if (row.kind == Kind::Module) return moduleText(row, index.column());
             if (row.kind == Kind::Attribute) {
                 return index.column() == Name    ? text(row.attribute.first)
@@ -356,6 +392,8 @@ QVariant ModuleModel::data(const QModelIndex& index, int role) const {
         case Qt::ToolTipRole:
             return tipOf(row, index.column());
         case Qt::ForegroundRole:
+            if (index.column() >= FirstDifference)
+                return diverges(row) ? QVariant(theme.colour(Theme::Colour::Bad)) : QVariant();
             if (row.kind == Kind::Rule) return theme.colour(Theme::Colour::Accent);
             if (row.kind != Kind::Module) return theme.colour(Theme::Colour::Faint);
             if (const auto count = trainable(row.module); count.without > 0 && count.with == 0)
@@ -370,12 +408,13 @@ QVariant ModuleModel::data(const QModelIndex& index, int role) const {
                 font.setItalic(count.without > 0 && count.with == 0);
                 return font;
             }
-            const bool number = index.column() >= Shape && index.column() <= Bytes;
+            const bool number =
+                (index.column() >= Shape && index.column() <= Bytes) || index.column() >= FirstDifference;
             return number || (row.kind == Kind::Attribute && index.column() == Class) ? QVariant(mono) : QVariant();
         }
         case Qt::TextAlignmentRole:
             return QVariant::fromValue(index.column() == Parameters || index.column() == Bytes ||
-                                               index.column() == Hooks
+                                               index.column() == Hooks || index.column() >= FirstDifference
                                            ? Qt::AlignRight | Qt::AlignVCenter
                                            : Qt::AlignLeft | Qt::AlignVCenter);
         case PathRole:
@@ -420,6 +459,11 @@ QString ModuleModel::tipOf(const Row& row, int column) const {
 
 QVariant ModuleModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
+    if (section >= FirstDifference) {
+        const auto column = static_cast<DifferenceColumn>(section - FirstDifference);
+        if (role == Qt::DisplayRole) return differenceHeader(column);
+        return role == Qt::ToolTipRole ? differenceTip(column) : QVariant();
+    }
     if (role == Qt::DisplayRole) return tr(kHeaders[section]);
     if (role == Qt::ToolTipRole) return tr(kHeaderTips[section]);
     return {};

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/model/model_info.h"
+#include "views/common/comparison.h"
 
 namespace loupe::views {
 
@@ -17,7 +18,20 @@ class ModuleModel : public QAbstractItemModel {
     Q_OBJECT
 
   public:
-    enum Column { Name, Class, Shape, Dtype, Parameters, Bytes, Grad, Mode, Hooks, Record, ColumnCount };
+    enum Column {
+        Name,
+        Class,
+        Shape,
+        Dtype,
+        Parameters,
+        Bytes,
+        Grad,
+        Mode,
+        Hooks,
+        Record,
+        FirstDifference,
+        ColumnCount = FirstDifference + kDifferenceColumns
+    };
     enum Role { PathRole = Qt::UserRole, KindRole, TensorRole };
     // A rule shows a tensor's parametrization; the tensors below it are links.
     enum class Kind { Module, Parameter, Buffer, Attribute, Rule, Link };
@@ -31,6 +45,8 @@ class ModuleModel : public QAbstractItemModel {
     void setTraining(const QString& path, bool training);
     // Names whose values are not recorded (RunOptions::left_out): unticked modules and parameters.
     using Names = std::set<std::string, std::less<>>;
+    // With a reference: of a module's output, of a parameter's elements. It outlives the model.
+    void setComparison(const Comparison* comparison);
     const Names& leftOut() const { return left_out_; }
     void setLeftOut(Names names);
     QModelIndex indexOfModule(const QString& path) const;
@@ -80,10 +96,13 @@ class ModuleModel : public QAbstractItemModel {
     std::string tickName(const Row& row) const;
     void tellAll();
     bool requiresGrad(const session::TensorInfo& tensor) const;
+    QVariant differenceOf(const Row& row, int column) const;
+    bool diverges(const Row& row) const;
     QVariant moduleText(const Row& row, int column) const;
     QVariant tensorText(const Row& row, int column) const;
 
     std::shared_ptr<const session::ModelInfo> model_;
+    const Comparison* comparison_ = nullptr;
     std::vector<Row> rows_;
     std::vector<int> row_of_module_;
     Names left_out_;

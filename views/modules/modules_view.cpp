@@ -47,9 +47,11 @@ ModulesView::ModulesView(SessionBridge& bridge, QWidget* parent)
     tree_->setUniformRowHeights(true);
     tree_->setIndentation(13);
     tree_->setContextMenuPolicy(Qt::CustomContextMenu);
-    const int widths[] = {118, 88, 88, 56, 88, 74, 40, 44, 44, 52};
+    const int widths[] = {118, 88, 88, 56, 88, 74, 40, 44, 44, 52, 80, 80, 80, 80, 80};
     for (int column = 0; column < ModuleModel::ColumnCount; ++column) tree_->setColumnWidth(column, widths[column]);
     tree_->header()->moveSection(ModuleModel::Record, 1);  // in sight beside the name
+    for (int i = 0; i < kDifferenceColumns; ++i)
+        tree_->header()->moveSection(tree_->header()->visualIndex(ModuleModel::FirstDifference + i), 2 + i);
     tree_->header()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     connect(tree_->selectionModel(), &QItemSelectionModel::currentChanged, this, &ModulesView::onSelected);
     connect(tree_, &QTreeView::customContextMenuRequested, this, &ModulesView::showContextMenu);
@@ -77,7 +79,19 @@ ModulesView::ModulesView(SessionBridge& bridge, QWidget* parent)
     layout->addWidget(totals_);
     connect(&bridge, &SessionBridge::modelChanged, this, &ModulesView::showModel);
     connect(&bridge, &SessionBridge::currentChanged, this, &ModulesView::showCurrent);
+    auto& comparison = Comparison::of(bridge);
+    connect(&comparison, &Comparison::referencesChanged, this, &ModulesView::showDifferences);
+    connect(&comparison, &Comparison::differencesChanged, this, &ModulesView::showDifferences);
     showModel();
+    showDifferences();
+}
+
+void ModulesView::showDifferences() {
+    const Comparison& comparison = Comparison::of(bridge());
+    model_->setComparison(comparison.isOn() ? &comparison : nullptr);
+    for (int i = 0; i < kDifferenceColumns; ++i)
+        tree_->setColumnHidden(ModuleModel::FirstDifference + i, !comparison.isOn());
+    tree_->viewport()->update();
 }
 
 void ModulesView::showModel() {

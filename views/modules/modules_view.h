@@ -29,6 +29,7 @@ class ModulesView : public View {
 
   private:
     void showModel();
+    void showDifferences();
     void showTotals();
     void spanRules(const QModelIndex& parent);
     void showCurrent();

@@ -79,6 +79,7 @@ void TensorPicture::setOverlay(bool nan_and_inf) {
 void TensorPicture::fit() {
     zoom_ = 1;
     pan_ = {};
+    emit viewChanged(zoom_, pan_);
     update();
 }
 
@@ -311,6 +312,21 @@ void TensorPicture::paintEvent(QPaintEvent*) {
         painter.setFont(font);
         paintTile(painter, all[i], i);
     }
+    if (!cursor_) return;
+    painter.setPen(QPen(Theme::instance().colour(Theme::Colour::Accent), 1, Qt::DotLine));
+    painter.drawLine(QPointF(0, cursor_->y()), QPointF(width(), cursor_->y()));
+    painter.drawLine(QPointF(cursor_->x(), 0), QPointF(cursor_->x(), height()));
+}
+
+void TensorPicture::setView(double zoom, QPointF pan) {
+    zoom_ = zoom;
+    pan_ = pan;
+    update();
+}
+
+void TensorPicture::setCursorAt(std::optional<QPointF> point) {
+    cursor_ = point;
+    update();
 }
 
 std::optional<TensorPicture::Place> TensorPicture::placeAt(QPointF point) const {
@@ -371,9 +387,11 @@ void TensorPicture::mousePressEvent(QMouseEvent* event) { drag_from_ = event->po
 void TensorPicture::mouseMoveEvent(QMouseEvent* event) {
     if (event->buttons() & (Qt::LeftButton | Qt::MiddleButton) && mode_ != Mode::Line) {
         pan_ = event->position() - drag_from_;
+        emit viewChanged(zoom_, pan_);
         update();
     }
     emit hovered(describe(event->position()));
+    emit pointed(event->position());
 }
 
 void TensorPicture::wheelEvent(QWheelEvent* event) {
@@ -385,11 +403,15 @@ void TensorPicture::wheelEvent(QWheelEvent* event) {
     zoom_ = std::clamp(zoom_ * std::pow(1.0015, event->angleDelta().y()), 0.2, 200.0);
     const auto after = cells();
     pan_ += mouse - (after.front().rect.topLeft() + inside * after.front().rect.width());
+    emit viewChanged(zoom_, pan_);
     update();
     event->accept();
 }
 
-void TensorPicture::leaveEvent(QEvent*) { emit hovered({}); }
+void TensorPicture::leaveEvent(QEvent*) {
+    emit hovered({});
+    emit pointed(std::nullopt);
+}
 void TensorPicture::resizeEvent(QResizeEvent*) { update(); }
 
 }  // namespace loupe::views

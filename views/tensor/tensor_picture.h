@@ -29,6 +29,11 @@ class TensorPicture : public QWidget {
     void setColours(ColourMap map, double low, double high);
     void setTile(int tile);  // of HeatMap and Line
     void setOverlay(bool nan_and_inf);
+    // Of pictures of one shape side by side: one zoom, one cursor.
+    void setView(double zoom, QPointF pan);
+    void setCursorAt(std::optional<QPointF> point);
+    // The element there: "[0, 3] = 0.5"; empty when there is none.
+    QString describe(QPointF at) const;
 
     Mode mode() const { return mode_; }
     // At one pixel per element, or at the shown size for Line.
@@ -42,6 +47,9 @@ class TensorPicture : public QWidget {
     void hovered(const QString& text);
     // The menu is wanted at an element: its indices in the whole tensor.
     void menuWanted(const session::Shape& index, const QPoint& global);
+    // The mouse on it, as a position of the widget; none: it left.
+    void pointed(std::optional<QPointF> point);
+    void viewChanged(double zoom, QPointF pan);
 
   protected:
     void contextMenuEvent(QContextMenuEvent*) override;
@@ -75,7 +83,6 @@ class TensorPicture : public QWidget {
         std::vector<double> values;
     };
     std::optional<Place> placeAt(QPointF point) const;
-    QString describe(QPointF at) const;
 
     session::TensorSlice slice_;
     std::vector<QStringList> names_;
@@ -88,6 +95,7 @@ class TensorPicture : public QWidget {
     double zoom_ = 1;
     QPointF pan_;
     QPointF drag_from_;
+    std::optional<QPointF> cursor_;
     std::vector<QImage> images_;
 };
 

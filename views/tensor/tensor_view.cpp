@@ -12,9 +12,11 @@
 #include <cmath>
 
 #include "core/record/not_finite.h"
+#include "core/session/queries/run_differences.h"
 #include "core/session/queries/save_tensor.h"
 #include "core/session/queries/tensor.h"
 #include "core/session/queries/value_tokens.h"
+#include "views/common/comparison.h"
 #include "views/common/elided_fields.h"
 #include "views/common/elided_label.h"
 #include "views/common/file_output.h"
@@ -24,6 +26,7 @@
 #include "views/common/plot_style.h"
 #include "views/common/theme.h"
 #include "views/common/token_text.h"
+#include "views/tensor/beside_pictures.h"
 #include "views/tensor/element_menu.h"
 
 namespace loupe::views {
@@ -76,7 +79,8 @@ TensorView::TensorView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     table_->horizontalHeader()->setDefaultSectionSize(78);
     table_->verticalHeader()->setDefaultSectionSize(19);
     table_->setSelectionMode(QAbstractItemView::ContiguousSelection);
-    stack_->addWidget(picture_);
+    beside_ = new BesidePictures(picture_, stack_);
+    stack_->addWidget(beside_);
     stack_->addWidget(table_);
     column->addWidget(stack_, 1);
     hover_ = new QLabel(left);
@@ -118,6 +122,7 @@ TensorView::TensorView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     connect(&bridge, &SessionBridge::currentChanged, this, &TensorView::takeCurrent);
     connect(&bridge, &SessionBridge::recordingChanged, this, &TensorView::takeCurrent);
     connect(&bridge, &SessionBridge::weightsChanged, this, &TensorView::ask);
+    connect(&Comparison::of(bridge), &Comparison::differencesChanged, this, &TensorView::askBeside);
     connect(&bridge, &SessionBridge::tensorWanted, this, &TensorView::takeNamed);
     connect(&Theme::instance(), &Theme::changed, this, [this] {
         fillHistogram();
@@ -190,7 +195,7 @@ QLayout* TensorView::buildDisplay(QWidget* bar) {
     tile_->setToolTip(tr("Which of the leading dimensions"));
     tile_->setAccessibleName(tr("Tile"));
     connect(tile_, &QComboBox::currentIndexChanged, this, [this](int tile) {
-        picture_->setTile(tile);
+        beside_->setTile(tile);
         grid_->setTile(slice_, tile);
     });
     row->addWidget(tile_);
@@ -514,6 +519,29 @@ void TensorView::showSlice(const session::TensorSlice& slice) {
     fillHistogram();
     fillHistory();
     askNames();
+    askBeside();
+}
+
+// While a reference is pinned.
+void TensorView::askBeside() {
+    const Comparison& comparison = Comparison::of(bridge());
+    if (comparison.differences() == nullptr || slice_.dtype.empty()) return beside_->clear();
+    session::TensorComparisonQuery query;
+    query.reference = comparison.current()->id;
+    query.request = request_;
+    query.options = comparison.options();
+    bridge().ask(QStringLiteral("tensor-beside-%1").arg(reinterpret_cast<quintptr>(this)), query, this,
+                 [this](const session::TensorComparison& found) { showBeside(found); });
+}
+
+void TensorView::showBeside(const session::TensorComparison& found) {
+    const bool is_on =
+        found.error.empty() && Comparison::of(bridge()).isOn() && found.reference.sliced_shape == slice_.sliced_shape;
+    if (!is_on) return beside_->clear();
+    beside_->show(found);
+    beside_->setTile(tile_->currentIndex());
+    applyColours();
+    applyDisplay();
 }
 
 void TensorView::automaticDisplay() {
@@ -557,8 +585,8 @@ void TensorView::applyDisplay() {
     if (display == Display::Grid) {
         stack_->setCurrentWidget(table_);
     } else {
-        stack_->setCurrentWidget(picture_);
-        picture_->setMode(static_cast<TensorPicture::Mode>(display));
+        stack_->setCurrentWidget(beside_);
+        beside_->setMode(static_cast<TensorPicture::Mode>(display));
     }
     tile_->setVisible(tile_->count() > 1 &&
                       (display == Display::Grid || display == Display::HeatMap || display == Display::Line));
@@ -583,7 +611,7 @@ void TensorView::applyColours() {
         // Without a finite element there is no range to show.
         if (!finite) low_->clear(), high_->clear();
     }
-    picture_->setColours(map, low_->value(), high_->value());
+    beside_->setColours(map, low_->value(), high_->value());
     grid_->setColours(map, low_->value(), high_->value(), false);
 }
 

@@ -13,6 +13,7 @@
 #include <QTextBrowser>
 #include <QToolButton>
 
+#include "core/study/reference.h"
 #include "views/common/view.h"
 #include "views/tensor/tensor_grid_model.h"
 #include "views/tensor/tensor_picture.h"
@@ -23,6 +24,8 @@ class QCPItemRect;
 class QCPItemText;
 
 namespace loupe::views {
+
+class BesidePictures;
 
 class TensorView : public View {
     Q_OBJECT
@@ -76,6 +79,8 @@ class TensorView : public View {
     void choose(int index);
     void ask();
     void askNames();
+    void askBeside();
+    void showBeside(const session::TensorComparison& found);
     void showNames(std::vector<QStringList> names);
     void automaticDisplay();
     void applyColours();
@@ -109,6 +114,7 @@ class TensorView : public View {
     bool user_split_ = false;
     QStackedWidget* stack_ = nullptr;
     TensorPicture* picture_ = nullptr;
+    BesidePictures* beside_ = nullptr;  // the reference's and the difference
     QTableView* table_ = nullptr;
     TensorGridModel* grid_ = nullptr;
     QCustomPlot* histogram_ = nullptr;

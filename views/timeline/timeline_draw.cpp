@@ -128,11 +128,18 @@ std::vector<TimelineDrawing::Row> TimelineDrawing::rows() const {
         y += kRow;
     }
     if (depth > 0) y += 6;
+    const auto addReference = [&](const Lane& lane) {
+        if (state_.reference == nullptr || lane.size() == 0) return;
+        all.push_back({&lane, y - 3, false, QObject::tr("reference"), true});
+        y += kRow;
+    };
     all.push_back({&index_.forward(), y, false, QObject::tr("Forward")});
     y += kRow + 4;
+    if (state_.reference != nullptr) addReference(state_.reference->forward);
     if (index_.backward().size() > 0) {
         all.push_back({&index_.backward(), y, false, QObject::tr("Backward")});
         y += kRow + 4;
+        if (state_.reference != nullptr) addReference(state_.reference->backward);
     }
     return all;
 }
@@ -216,7 +223,67 @@ void TimelineDrawing::drawAxis(TimelineSurface& surface) {
     }
 }
 
+ReferenceTimes referenceTimes(const TimelineIndex& index, std::shared_ptr<const session::RunDifferences> differences) {
+    ReferenceTimes out;
+    if (differences == nullptr || index.recording() == nullptr || index.end() <= 0) return out;
+    const session::Recording& recording = *index.recording();
+    const auto& events = differences->reference_events;
+    out.ratios.assign(events.size() + 1, 0.0);
+    out.own.assign(events.size() + 1, 0);
+    // Each phase begins where it does here.
+    double shift[2] = {};
+    bool is_begun[2] = {};
+    for (const auto& row : differences->events) {
+        if (row.here == 0 || row.here > recording.event_count()) continue;
+        const Zone own = index.zoneOf(row.here);
+        const bool is_backward = recording.event(row.here).phase != session::RunPhase::Forward;
+        if (row.there == 0) continue;
+        const session::ReferenceEvent& other = events[row.there - 1];
+        if (!is_begun[is_backward]) shift[is_backward] = own.start - other.start;
+        is_begun[is_backward] = true;
+        out.own[row.there] = row.here;
+        const double seconds = own.end - own.start - own.setup;
+        if (other.seconds > 0) out.ratios[row.there] = seconds / other.seconds;
+        out.memory.add(own.end, static_cast<double>(other.memory_after));
+    }
+    double last[2] = {-1e300, -1e300};
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        const bool is_backward = events[i].phase != session::RunPhase::Forward;
+        const double start = std::max(last[is_backward], events[i].start + shift[is_backward]);
+        Zone zone;
+        zone.start = start;
+        zone.end = last[is_backward] = start + events[i].seconds;
+        zone.id = static_cast<std::uint32_t>(i + 1);
+        (is_backward ? out.backward : out.forward).add(zone);
+    }
+    out.differences = std::move(differences);
+    return out;
+}
+
+// Orange where this run is slower, green where it is faster, by more than a quarter.
+void TimelineDrawing::drawReference(TimelineSurface& surface, const Row& row) {
+    const QRgb panel = rgb(C::Panel);
+    const double bottom = row.y + kRow - 4;
+    row.lane->visit(state_.from, state_.to, kSmallest / scale(), [&](const Lane::Piece& piece) {
+        const double x0 = std::max(kGutter, xOf(piece.start));
+        const double x1 = std::min(width_, std::max(xOf(piece.end), x0 + 1));
+        if (x1 <= x0) return;
+        ++boxes_;
+        const Zone& zone = row.lane->zone(piece.first);
+        const double ratio = piece.count > 1 ? 1 : state_.reference->ratios[zone.id];
+        const QRgb tone = ratio > 1.25 ? rgb(C::Warning) : ratio > 0 && ratio < 0.8 ? rgb(C::Good) : rgb(C::Faint);
+        surface.box(x0, row.y, x1 - (x1 - x0 > 3 ? 1 : 0), bottom, mixed(panel, tone, 0.4));
+        if (x1 - x0 < kTextFrom) return;
+        QString label = piece.count > 1 ? countText(static_cast<std::int64_t>(piece.count))
+                                        : shortOpName(state_.reference->differences->reference_events[zone.id - 1].op);
+        if (piece.count == 1 && ratio > 0) label += QStringLiteral("  \u00d7%1").arg(ratio, 0, 'g', 2);
+        label = shortened(surface, label, x1 - x0 - 8);
+        if (label.size() > 2) surface.text(x0 + 4, row.y + 1, rgb(C::Text), label);
+    });
+}
+
 void TimelineDrawing::drawRow(TimelineSurface& surface, const Row& row) {
+    if (row.is_reference) return drawReference(surface, row);
     const session::Recording& recording = *index_.recording();
     const QRgb panel = rgb(C::Panel);
     const QRgb text_colour = rgb(C::Text);
@@ -281,7 +348,9 @@ void TimelineDrawing::drawMemory(TimelineSurface& surface) {
     const double top = memoryTop();
     const double bottom = std::clamp(height_ - 8, top + 20, top + kMostMemory);
     const int columns = static_cast<int>(width_ - kGutter);
-    const double most = std::max(1.0, index_.memory().greatest());
+    const double own_most = std::max(1.0, index_.memory().greatest());
+    const double most =
+        state_.reference != nullptr ? std::max(own_most, state_.reference->memory.greatest()) : own_most;
     const QRgb fill = withAlpha(rgb(C::Accent), 90);
     const auto samples = index_.memory().sample(state_.from, state_.to, columns);
     // Equal columns are one box.
@@ -298,7 +367,24 @@ void TimelineDrawing::drawMemory(TimelineSurface& surface) {
         }
         i = next;
     }
+    drawReferenceMemory(surface, top, bottom, most);
     surface.line(kGutter, bottom, width_, bottom, rgb(C::Border));
+}
+
+// A line over the boxes of this run.
+void TimelineDrawing::drawReferenceMemory(TimelineSurface& surface, double top, double bottom, double most) {
+    if (state_.reference == nullptr || state_.reference->memory.size() == 0) return;
+    const auto samples = state_.reference->memory.sample(state_.from, state_.to, static_cast<int>(width_ - kGutter));
+    double last = -1;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+        const double value = samples[i] > 0 ? samples[i] : last;
+        if (value < 0) continue;
+        const double y = bottom - (bottom - top) * value / most;
+        const double x = kGutter + static_cast<double>(i);
+        if (last >= 0 && last != value) surface.line(x, bottom - (bottom - top) * last / most, x, y, rgb(C::Warning));
+        surface.line(x, y, x + 1, y, rgb(C::Warning));
+        last = value;
+    }
 }
 
 void TimelineDrawing::drawMarks(TimelineSurface& surface) {
@@ -312,8 +398,8 @@ void TimelineDrawing::drawMarks(TimelineSurface& surface) {
         if (x1 < kGutter || x0 > width_) return;
         surface.line((x0 + x1) / 2, kAxis, (x0 + x1) / 2, height_, withAlpha(colour, 150));
         for (const Row& row : rows()) {
-            const bool mine =
-                !row.is_frames && (row.lane == &index_.forward()) == (event.phase == session::RunPhase::Forward);
+            const bool mine = !row.is_frames && !row.is_reference &&
+                              (row.lane == &index_.forward()) == (event.phase == session::RunPhase::Forward);
             if (mine) surface.frame(x0 - 1, row.y - 1, x1 + 1, row.y + kRow - 1, colour, 2);
         }
     };
@@ -412,7 +498,9 @@ std::optional<TimelineHit> TimelineDrawing::hit(double x, double y) const {
             if (time < piece.start - slack || time > piece.end + slack) return;
             const Zone& zone = row.lane->zone(piece.first);
             const bool is_backward = row.is_frames && (zone.colour & TimelineIndex::kBackward) != 0;
-            found = TimelineHit{row.is_frames ? 0 : zone.id,
+            const session::EventId event = row.is_reference ? state_.reference->own[zone.id] : zone.id;
+            if (event == 0) return;
+            found = TimelineHit{row.is_frames ? 0 : event,
                                 row.is_frames ? zone.id : 0,
                                 piece.count,
                                 piece.start,

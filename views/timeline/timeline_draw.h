@@ -8,6 +8,7 @@
 #include <QString>
 #include <optional>
 
+#include "core/study/run_differences.h"
 #include "views/timeline/timeline_index.h"
 
 struct ImDrawList;
@@ -51,6 +52,18 @@ class ImGuiSurface : public TimelineSurface {
     ImDrawList* list_;
 };
 
+// A reference on the axis of the run that is shown.
+struct ReferenceTimes {
+    Lane forward;
+    Lane backward;
+    Curve memory;  // of each aligned event, where that ends here
+    std::shared_ptr<const session::RunDifferences> differences;
+    // Zones say how long the own event takes, of how long the reference's took.
+    std::vector<session::EventId> own;  // by the reference's event: its partner
+    std::vector<double> ratios;         // by the reference's event; 0: it has no partner
+};
+ReferenceTimes referenceTimes(const TimelineIndex& index, std::shared_ptr<const session::RunDifferences> differences);
+
 struct TimelineState {
     double from = 0;  // the visible range, in seconds
     double to = 1;
@@ -62,6 +75,8 @@ struct TimelineState {
     bool has_range = false;
     double range_from = 0;
     double range_to = 0;
+    // The run that this one is compared with; null: none.
+    const ReferenceTimes* reference = nullptr;
 };
 
 struct TimelineHit {
@@ -96,6 +111,7 @@ class TimelineDrawing {
         double y;
         bool is_frames;
         QString label;
+        bool is_reference = false;
     };
     double scale() const;
     std::vector<Row> rows() const;
@@ -107,7 +123,9 @@ class TimelineDrawing {
     void drawRow(TimelineSurface& surface, const Row& row);
     void drawSetup(TimelineSurface& surface, double x0, double x1, double top, double bottom);
     void drawNote(TimelineSurface& surface);
+    void drawReference(TimelineSurface& surface, const Row& row);
     void drawMemory(TimelineSurface& surface);
+    void drawReferenceMemory(TimelineSurface& surface, double top, double bottom, double most);
     void drawMarks(TimelineSurface& surface);
     void drawRange(TimelineSurface& surface);
     void drawTip(TimelineSurface& surface);

@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "views/common/comparison.h"
 #include "views/common/format.h"
 #include "views/common/panel_output.h"
 #include "views/timeline/imgui_widget.h"
@@ -77,6 +78,7 @@ TimelineView::TimelineView(SessionBridge& bridge, QWidget* parent) : View(bridge
     connect(&bridge, &SessionBridge::eventsGrown, this, &TimelineView::takeEvents);
     connect(&bridge, &SessionBridge::currentChanged, this, &TimelineView::takeCurrent);
     connect(&bridge, &SessionBridge::timesChanged, this, &TimelineView::takeTimes);
+    connect(&Comparison::of(bridge), &Comparison::differencesChanged, this, &TimelineView::takeDifferences);
     connect(&bridge, &SessionBridge::statusChanged, this, [this] {
         state_.reached = this->bridge().parkedEvent();
         placeButtons();
@@ -138,6 +140,14 @@ void TimelineView::layOut() {
     placeButtons();
     takeEvents();
     takeCurrent();
+    takeDifferences();
+}
+
+void TimelineView::takeDifferences() {
+    const auto& found = Comparison::of(bridge()).differences();
+    reference_ = referenceTimes(index_, found);
+    state_.reference = reference_.differences != nullptr ? &reference_ : nullptr;
+    canvas_->update();
 }
 
 void TimelineView::takeTimes() {

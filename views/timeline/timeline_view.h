@@ -41,6 +41,7 @@ class TimelineView : public View {
     void placeButtons();
     void takeEvents();
     void takeCurrent();
+    void takeDifferences();
     void press(QMouseEvent* event);
     void move(QMouseEvent* event);
     void release(QMouseEvent* event);
@@ -50,6 +51,7 @@ class TimelineView : public View {
 
     TimelineIndex index_;
     TimelineState state_;
+    ReferenceTimes reference_;
     std::shared_ptr<const session::Recording> recording_;  // owns the index's data
     QWidget* canvas_ = nullptr;
     bool has_open_gl_ = false;

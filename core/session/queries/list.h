@@ -24,9 +24,11 @@
 #include "core/session/queries/pass_bisect.h"
 #include "core/session/queries/pass_check.h"
 #include "core/session/queries/pass_trace.h"
+#include "core/session/queries/pin_reference.h"
 #include "core/session/queries/reset_parameters.h"
 #include "core/session/queries/restore_run.h"
 #include "core/session/queries/restore_training.h"
+#include "core/session/queries/run_differences.h"
 #include "core/session/queries/run_tokens.h"
 #include "core/session/queries/saliency.h"
 #include "core/session/queries/save_checkpoint.h"
@@ -72,9 +74,11 @@ using AllQueries = QueryTypes<
     PassBisectQuery,
     PassCheckQuery,
     PassTraceQuery,
+    PinReferenceQuery,
     ResetParametersQuery,
     RestoreRunQuery,
     RestoreTrainingQuery,
+    RunDifferencesQuery,
     RunTokensQuery,
     SaliencyQuery,
     SaveCheckpointQuery,
@@ -83,12 +87,14 @@ using AllQueries = QueryTypes<
     SaveWeightsQuery,
     TableQuery,
     TablesQuery,
+    TensorComparisonQuery,
     TensorQuery,
     TokenAxesQuery,
     TokenizeQuery,
     TraceCheckQuery,
     TrainModeQuery,
     TrainingCheckpointQuery,
+    UnpinReferenceQuery,
     ValueTokensQuery,
     WatchQuery,
     WhatIfQuery>;

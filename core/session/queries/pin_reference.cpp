@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/queries/pin_reference.h"
+
+#include "core/session/query_record.h"
+#include "core/session/references.h"
+
+namespace loupe::session {
+namespace {
+
+PinnedReference answer(const PinReferenceQuery& query, QueryContext&) {
+    return current_references().pin(query.source);
+}
+
+std::string unpin(const UnpinReferenceQuery& query, QueryContext&) {
+    current_references().unpin(query.id);
+    return {};
+}
+
+}  // namespace
+
+const QueryRecord& PinReferenceQuery::record() {
+    static constexpr QueryRecord kRecord =
+        query_record<PinReferenceQuery, answer>({.name = "pin reference", .not_while = NotWhile::Parked});
+    return kRecord;
+}
+
+const QueryRecord& UnpinReferenceQuery::record() {
+    static constexpr QueryRecord kRecord = query_record<UnpinReferenceQuery, unpin>({.name = "unpin reference"});
+    return kRecord;
+}
+
+}  // namespace loupe::session

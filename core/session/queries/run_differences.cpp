@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/queries/run_differences.h"
+
+#include "core/session/find_tensor.h"
+#include "core/session/query_record.h"
+#include "core/session/references.h"
+
+namespace loupe::session {
+namespace {
+
+RunDifferences answer(const RunDifferencesQuery& query, QueryContext&) {
+    return current_references().compare(query.reference, query.options);
+}
+
+TensorComparison compare_tensor(const TensorComparisonQuery& query, QueryContext& context) {
+    const FoundTensor own = find_tensor(context, query.request);
+    return current_references().compare_tensor(query.reference, query.request, query.options, own.tensor);
+}
+
+}  // namespace
+
+const QueryRecord& RunDifferencesQuery::record() {
+    static constexpr QueryRecord kRecord = query_record<RunDifferencesQuery, answer>({.name = "run differences"});
+    return kRecord;
+}
+
+const QueryRecord& TensorComparisonQuery::record() {
+    static constexpr QueryRecord kRecord =
+        query_record<TensorComparisonQuery, compare_tensor>({.name = "tensor comparison"});
+    return kRecord;
+}
+
+}  // namespace loupe::session

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Which events, modules and parameters of two runs are the same: by name, structure and shape.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/fields.h"
+#include "core/model/model_info.h"
+#include "core/record/recording.h"
+
+namespace loupe::session {
+
+// What the user says of the alignment. Names are those of event_place() or module paths.
+struct AlignmentMend {
+    // Module: with all below it. Apart: the event `here` (or, where it is empty, `there`) has no partner.
+    enum class Kind : std::uint8_t { Event, Module, Apart } kind = Kind::Event;
+    std::string here;
+    std::string there;
+    bool operator==(const AlignmentMend&) const = default;
+};
+constexpr AlignmentMend::Kind last_of(AlignmentMend::Kind) { return AlignmentMend::Kind::Apart; }
+auto fields(Like<AlignmentMend> auto& it) { return std::tie(it.kind, it.here, it.there); }
+
+// Two runs with what is known of their models; model may be null.
+struct AlignedSide {
+    const Recording& recording;
+    const ModelInfo* model = nullptr;
+};
+
+struct RunAlignment {
+    std::vector<EventId> there;                     // by own event, the first at 0: its partner; 0: it has none
+    std::vector<EventId> here;                      // by the other's event likewise
+    std::map<std::string, std::string> modules;     // own path -> the other's
+    std::map<std::string, std::string> parameters;  // own name -> the other's; buffers too
+
+    EventId partner(EventId own) const { return own != 0 && own <= there.size() ? there[own - 1] : 0; }
+    EventId own_of(EventId other) const { return other != 0 && other <= here.size() ? here[other - 1] : 0; }
+};
+
+// Operator + module + shape first, then what the gaps between allow: module + shape (an operator that was converted
+// or fused), operator + shape (a module that was renamed), operator + module (another shape). Backward events follow
+// their forward events. An event of arrays_recording() stands for the last operator of its module's call.
+RunAlignment align_runs(const AlignedSide& own, const AlignedSide& other, const std::vector<AlignmentMend>& mends = {});
+
+// "forward layer1.0.relu aten::relu_ 2": the second of that operator in that module; the same in every run of a model.
+std::string event_place(const Recording& recording, EventId event);
+// Places of all events, by event, the first at 0.
+std::vector<std::string> event_places(const Recording& recording);
+
+// What an event of arrays_recording() is called.
+inline constexpr std::string_view kReferenceArray = "reference";
+
+}  // namespace loupe::session

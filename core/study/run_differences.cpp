@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/study/run_differences.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "core/base/cancel.h"
+#include "core/base/counted.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/study/align_modules.h"
+
+namespace loupe::session {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double seconds_of(const Event& event, const OperatorTimes* times) {
+    const OperatorTime* time = times != nullptr ? times->of(event.id) : nullptr;
+    return time != nullptr ? time->median : event.duration;
+}
+
+const GradientRow* find_row(const std::vector<GradientRow>& rows, const std::string& parameter) {
+    const auto found =
+        std::find_if(rows.begin(), rows.end(), [&](const GradientRow& row) { return row.parameter == parameter; });
+    return found != rows.end() && found->has_gradient ? &*found : nullptr;
+}
+
+// Values that are there before the run, by name.
+std::unordered_map<std::string, ValueId> given_values(const Recording& recording) {
+    std::unordered_map<std::string, ValueId> out;
+    for (ValueId id = 1; id <= recording.value_count(); ++id) {
+        const Value& value = recording.value(id);
+        if (value.producer == 0 && !value.name.empty()) out.emplace(value.name, id);
+    }
+    return out;
+}
+
+class Comparison {
+  public:
+    Comparison(const ComparedRun& own, const ComparedRun& reference, const CompareOptions& options)
+        : own_(own),
+          reference_(reference),
+          options_(options),
+          a_(*own.recording),
+          b_(*reference.recording),
+          alignment_(align_runs({a_, own.model.get()}, {b_, reference.model.get()}, options.mends)) {
+        for (const AlignmentMend& mend : options.mends) {
+            if (mend.kind == AlignmentMend::Kind::Event) mended_.insert(mend.here);
+        }
+    }
+
+    RunDifferences compare() {
+        out_.label = reference_.label;
+        out_.notes = reference_.notes;
+        compare_events();
+        list_reference();
+        order_events();
+        compare_parameters();
+        compare_modules();
+        conclude();
+        return std::move(out_);
+    }
+    RunAlignment take_alignment() { return std::move(alignment_); }
+
+  private:
+    Tolerance tolerance_for(const Tensor& x, const Tensor& y) const {
+        const Tolerance usual = tolerance_of(x.dtype(), y.dtype());
+        return {options_.rtol.value_or(usual.rtol), options_.atol.value_or(usual.atol)};
+    }
+
+    // Nullopt, and why, where nothing can be compared.
+    std::optional<Difference> measure(ValueId here, ValueId there, std::string& why) const {
+        const Value& mine = a_.value(here);
+        const Value& theirs = b_.value(there);
+        if (mine.shape != theirs.shape) {
+            why = concat("shape ", shape_text(mine.shape), ", there ", shape_text(theirs.shape));
+            return std::nullopt;
+        }
+        const Tensor x = elements_of(own_, here);
+        const Tensor y = x.defined() ? elements_of(reference_, there) : Tensor();
+        if (!x.defined() || !y.defined()) {
+            why = x.defined() ? "the reference kept no elements" : "no elements were kept";
+            return std::nullopt;
+        }
+        if (x.numel() != y.numel()) {
+            why = "elements of another number";
+            return std::nullopt;
+        }
+        return measure_difference(x, y, tolerance_for(x, y));
+    }
+
+    // What cannot be had again is not compared.
+    static Tensor elements_of(const ComparedRun& run, ValueId id) {
+        check_cancelled();
+        try {
+            return run.elements ? run.elements(id) : Tensor();
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::Cancelled) throw;
+            return {};
+        }
+    }
+
+    static bool is_worse(const Difference& a, const Difference& b) {
+        if (a.is_close() != b.is_close()) return !a.is_close();
+        return a.not_finite != b.not_finite ? a.not_finite > b.not_finite : a.snr_db < b.snr_db;
+    }
+
+    EventDifference compare_pair(EventId here, EventId there) const {
+        EventDifference out;
+        out.here = here;
+        out.there = there;
+        const Event& mine = a_.event(here);
+        const Event& theirs = b_.event(there);
+        const std::size_t outputs = std::min(mine.outputs.size(), theirs.outputs.size());
+        for (std::size_t i = 0; i < outputs; ++i) {
+            if (mine.outputs[i] == 0 || theirs.outputs[i] == 0) continue;
+            std::string why;
+            const auto found = measure(mine.outputs[i], theirs.outputs[i], why);
+            if (!why.empty() && out.why.empty()) {
+                out.why = why;
+                out.diverges = out.diverges || why.starts_with("shape");
+            }
+            if (!found || (out.numbers && !is_worse(*found, *out.numbers))) continue;
+            out.numbers = found;
+            out.output = static_cast<int>(i);
+        }
+        if (mine.failed != theirs.failed && out.why.empty()) {
+            out.why = mine.failed ? "it failed here" : "it failed in the reference";
+            out.diverges = true;
+        }
+        out.diverges = out.diverges || (out.numbers && !out.numbers->is_close());
+        return out;
+    }
+
+    static double closeness(const EventDifference& pair) {
+        if (!pair.numbers) return -kInfinity;
+        return pair.numbers->not_finite > 0 ? -kInfinity : pair.numbers->snr_db;
+    }
+
+    // A pair that diverges, and the unpaired events right behind it on one side: the best of them.
+    EventDifference find_better(EventDifference pair) {
+        constexpr EventId kAhead = 4;
+        constexpr double kBetter = 6;  // dB
+        if (!mended_.empty() && mended_.contains(event_place(a_, pair.here))) return pair;
+        EventDifference best = pair;
+        const auto try_pair = [&](EventId here, EventId there) {
+            const EventDifference other = compare_pair(here, there);
+            if (!other.numbers) return;
+            if (!other.diverges || closeness(other) > closeness(best) + kBetter) best = other;
+        };
+        const auto is_open_here = [&](EventId id) {
+            return id <= a_.event_count() && alignment_.there[id - 1] == 0 &&
+                   a_.event(id).phase == a_.event(pair.here).phase;
+        };
+        const auto is_open_there = [&](EventId id) {
+            return id <= b_.event_count() && alignment_.here[id - 1] == 0 &&
+                   b_.event(id).phase == b_.event(pair.there).phase;
+        };
+        for (EventId id = pair.here + 1; best.diverges && id <= pair.here + kAhead && is_open_here(id); ++id)
+            try_pair(id, pair.there);
+        for (EventId id = pair.there + 1; best.diverges && id <= pair.there + kAhead && is_open_there(id); ++id)
+            try_pair(pair.here, id);
+        if (best.here == pair.here && best.there == pair.there) return pair;
+        alignment_.there[pair.here - 1] = 0;
+        alignment_.here[pair.there - 1] = 0;
+        alignment_.there[best.here - 1] = best.there;
+        alignment_.here[best.there - 1] = best.here;
+        return best;
+    }
+
+    void compare_events() {
+        for (EventId id = 1; id <= a_.event_count(); ++id) {
+            const EventId there = alignment_.partner(id);
+            if (there == 0 || by_event_.contains(id)) continue;
+            EventDifference pair = compare_pair(id, there);
+            if (pair.diverges && pair.why.empty() && !reference_.is_arrays) pair = find_better(std::move(pair));
+            const EventId at = pair.here;
+            by_event_[at] = std::move(pair);
+        }
+    }
+
+    void list_reference() {
+        const auto times = b_.warm_times();
+        for (EventId id = 1; id <= b_.event_count(); ++id) {
+            const Event& event = b_.event(id);
+            ReferenceEvent row;
+            row.phase = event.phase;
+            row.op = event.op;
+            row.scope = event.scope;
+            if (!event.outputs.empty() && event.outputs.front() != 0) {
+                const Value& value = b_.value(event.outputs.front());
+                row.shape = value.shape;
+                row.dtype = value.dtype;
+                row.bytes = value.bytes;
+            }
+            row.start = event.start;
+            row.seconds = seconds_of(event, times.get());
+            row.memory_after = event.memory_after;
+            row.graph_node = event.graph_node;
+            out_.reference_events.push_back(std::move(row));
+        }
+    }
+
+    // Those of the reference alone stand behind what precedes them there.
+    void order_events() {
+        std::map<EventId, std::vector<EventId>> behind;
+        EventId last = 0;
+        for (EventId id = 1; id <= b_.event_count(); ++id) {
+            if (const EventId own = alignment_.own_of(id); own != 0)
+                last = own;
+            else
+                behind[last].push_back(id);
+        }
+        const auto add_behind = [&](EventId own) {
+            const auto found = behind.find(own);
+            if (found == behind.end()) return;
+            for (const EventId id : found->second) {
+                EventDifference row;
+                row.there = id;
+                out_.events.push_back(std::move(row));
+                ++out_.only_there;
+            }
+        };
+        add_behind(0);
+        for (EventId id = 1; id <= a_.event_count(); ++id) {
+            const auto found = by_event_.find(id);
+            EventDifference row;
+            row.here = id;
+            out_.events.push_back(found != by_event_.end() ? found->second : std::move(row));
+            add_behind(id);
+        }
+        for (const EventDifference& row : out_.events) {
+            if (row.here != 0 && row.there == 0) ++out_.only_here;
+            out_.aligned += row.here != 0 && row.there != 0 ? 1 : 0;
+            out_.compared += row.numbers ? 1 : 0;
+            out_.diverging += row.diverges ? 1 : 0;
+        }
+    }
+
+    void compare_parameters() {
+        const auto own_outline = outline_modules({a_, own_.model.get()});
+        const auto other_outline = outline_modules({b_, reference_.model.get()});
+        const auto here = given_values(a_);
+        const auto there = given_values(b_);
+        std::set<std::string> used;
+        for (const ModuleOutline& module : own_outline) {
+            for (const TensorInfo& tensor : module.tensors) {
+                ParameterDifference row;
+                row.here = tensor.name;
+                const auto partner = alignment_.parameters.find(tensor.name);
+                row.there = partner != alignment_.parameters.end() ? partner->second : std::string();
+                row.presence = row.there.empty() ? Presence::OnlyHere : Presence::Both;
+                used.insert(row.there);
+                const auto a = here.find(row.here);
+                const auto b = there.find(row.there);
+                if (a != here.end() && b != there.end()) row.numbers = measure(a->second, b->second, row.why);
+                const GradientRow* mine = find_row(own_.gradients, row.here);
+                const GradientRow* theirs = find_row(reference_.gradients, row.there);
+                if (theirs != nullptr) row.gradient_there = *theirs;
+                if (mine != nullptr && theirs != nullptr && mine->value != 0 && theirs->value != 0) {
+                    std::string ignored;
+                    row.gradient = measure(mine->value, theirs->value, ignored);
+                }
+                out_.parameters.push_back(std::move(row));
+            }
+        }
+        if (reference_.is_arrays) return;
+        for (const ModuleOutline& module : other_outline) {
+            for (const TensorInfo& tensor : module.tensors) {
+                if (used.contains(tensor.name)) continue;
+                ParameterDifference row;
+                row.there = tensor.name;
+                row.presence = Presence::OnlyThere;
+                out_.parameters.push_back(std::move(row));
+            }
+        }
+    }
+
+    // Calls work with the index of the module and of all around it.
+    template <typename Work>
+    static void for_each_around(const std::unordered_map<std::string, std::size_t>& by_path, std::string_view scope,
+                                const Work& work) {
+        std::string path(scope);
+        while (true) {
+            if (const auto found = by_path.find(path); found != by_path.end()) work(found->second);
+            if (path.empty()) return;
+            const auto dot = path.rfind('.');
+            path.resize(dot == std::string::npos ? 0 : dot);
+        }
+    }
+
+    void compare_modules() {
+        std::unordered_map<std::string, std::size_t> by_own;
+        std::unordered_map<std::string, std::size_t> by_other;
+        std::set<std::string> used;
+        for (const ModuleOutline& module : outline_modules({a_, own_.model.get()})) {
+            ModuleDifference row;
+            row.here = module.path;
+            row.class_name = module.class_name;
+            row.worst_snr = kInfinity;
+            const auto partner = alignment_.modules.find(module.path);
+            row.presence = partner != alignment_.modules.end() ? Presence::Both : Presence::OnlyHere;
+            if (partner != alignment_.modules.end()) {
+                row.there = partner->second;
+                by_other[row.there] = out_.modules.size();
+                used.insert(row.there);
+            }
+            by_own[row.here] = out_.modules.size();
+            out_.modules.push_back(std::move(row));
+        }
+        if (!reference_.is_arrays) {
+            for (const ModuleOutline& module : outline_modules({b_, reference_.model.get()})) {
+                if (used.contains(module.path)) continue;
+                ModuleDifference row;
+                row.there = module.path;
+                row.class_name = module.class_name;
+                row.presence = Presence::OnlyThere;
+                row.worst_snr = kInfinity;
+                by_other[row.there] = out_.modules.size();
+                out_.modules.push_back(std::move(row));
+            }
+        }
+        add_events(by_own, by_other);
+    }
+
+    void add_events(const std::unordered_map<std::string, std::size_t>& by_own,
+                    const std::unordered_map<std::string, std::size_t>& by_other) {
+        const auto own_times = a_.warm_times();
+        for (const EventDifference& row : out_.events) {
+            if (row.here == 0) {
+                const ReferenceEvent& event = out_.reference_events[row.there - 1];
+                for_each_around(by_other, event.scope, [&](std::size_t at) { out_.modules[at].changed = true; });
+                continue;
+            }
+            const Event& event = a_.event(row.here);
+            const double seconds = seconds_of(event, own_times.get());
+            out_.seconds_here += seconds;
+            bool is_own = true;
+            for_each_around(by_own, event.scope, [&](std::size_t at) {
+                ModuleDifference& module = out_.modules[at];
+                module.seconds_here += seconds;
+                for (const ValueId value : event.outputs) module.bytes_here += value != 0 ? a_.value(value).bytes : 0;
+                if (event.phase == RunPhase::Forward && is_own) module.has_events = true;
+                is_own = false;
+                module.changed = module.changed || (row.there == 0 && !reference_.is_arrays);
+                module.diverges = module.diverges || row.diverges;
+                if (event.phase == RunPhase::Forward && (row.numbers || !row.why.empty()) && row.there != 0) {
+                    module.output = row.here;
+                    module.numbers = row.numbers;
+                }
+                if (!row.numbers) return;
+                const double snr = row.numbers->not_finite > 0 ? -kInfinity : row.numbers->snr_db;
+                if (module.worst != 0 && snr >= module.worst_snr) return;
+                module.worst = row.here;
+                module.worst_snr = snr;
+            });
+        }
+        for (const ReferenceEvent& event : out_.reference_events) {
+            out_.seconds_there += event.seconds;
+            for_each_around(by_other, event.scope, [&](std::size_t at) {
+                out_.modules[at].seconds_there += event.seconds;
+                out_.modules[at].bytes_there += event.bytes;
+            });
+        }
+        out_.peak_here = a_.peak_bytes();
+        out_.peak_there = b_.peak_bytes();
+    }
+
+    std::string text_of(const EventDifference& row) const {
+        const Event& event = a_.event(row.here);
+        const ReferenceEvent& other = out_.reference_events[row.there - 1];
+        std::string out = event.scope.empty() ? std::string("the model itself") : std::string(event.scope);
+        out += concat(", ", event.op, " #", row.here);
+        if (other.op != event.op && other.op != kReferenceArray) out += concat(" (there ", other.op, ")");
+        if (!row.numbers || row.numbers->is_close()) return concat(out, ": ", row.why);
+        out += concat(": ", difference_text(*row.numbers));
+        if (row.numbers->not_finite == 0)
+            out +=
+                concat("; ", row.numbers->beyond, " of ", counted(row.numbers->count, "element"), " beyond tolerance");
+        return out;
+    }
+
+    void conclude() {
+        for (const EventDifference& row : out_.events) {
+            if (!row.diverges || row.here == 0) continue;
+            auto& first = a_.event(row.here).phase == RunPhase::Forward ? out_.forward : out_.backward;
+            if (!first) first = Divergence{row.here, row.there, text_of(row)};
+        }
+        if (!a_.is_complete()) out_.notes.push_back("this run has not ended");
+        if (out_.aligned == 0) out_.notes.push_back("the runs have no event in common");
+    }
+
+    const ComparedRun& own_;
+    const ComparedRun& reference_;
+    const CompareOptions& options_;
+    const Recording& a_;
+    const Recording& b_;
+    RunAlignment alignment_;
+    std::set<std::string> mended_;
+    std::map<EventId, EventDifference> by_event_;
+    RunDifferences out_;
+};
+
+}  // namespace
+
+std::string RunDifferences::headline() const {
+    if (forward) return concat("first divergence: ", forward->text);
+    if (backward) return concat("first divergence, in backward: ", backward->text);
+    if (aligned == 0) return "nothing could be compared: the runs have no event in common";
+    if (compared == 0)
+        return concat("nothing could be compared: no elements of the ", counted(aligned, "aligned event"),
+                      " were kept");
+    return concat("no divergence: ", compared, " of ", counted(aligned + only_here, "event"),
+                  " compared, all within tolerance");
+}
+
+RunDifferences compare_runs_by_value(const ComparedRun& own, const ComparedRun& reference,
+                                     const CompareOptions& options, RunAlignment* alignment) {
+    Comparison comparison(own, reference, options);
+    RunDifferences out = comparison.compare();
+    if (alignment != nullptr) *alignment = comparison.take_alignment();
+    return out;
+}
+
+}  // namespace loupe::session

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The mode in which panels show the run beside a reference.
+
+#include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QLabel>
+#include <QTableView>
+#include <QTreeView>
+#include <QTreeWidget>
+
+#include "tests/app/window_fixture.h"
+#include "views/common/comparison.h"
+#include "views/compare/compare_view.h"
+#include "views/compare/layer_table_model.h"
+#include "views/events/event_model.h"
+#include "views/graph/graph_view.h"
+#include "views/modules/module_model.h"
+#include "views/tensor/beside_pictures.h"
+#include "views/tensor/tensor_view.h"
+
+using namespace loupe;
+using namespace loupe::testing;
+
+class CompareTest : public WindowFixture {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() { prepare(); }
+    void init() { makeWindow(); }
+    void cleanup() { window_.reset(); }
+
+    void aPinnedRunIsComparedWithTheNext() {
+        pinFirst("perceptron");
+        QCOMPARE(QString::fromStdString(comparison().current()->label), "run 1 of perceptron.pt");
+        runModel("perceptron_planted");
+        QTRY_VERIFY(comparison().differences());
+        QVERIFY(comparison().headline().startsWith("first divergence: net.2, aten::linear #3"));
+        press(Qt::Key_D, Qt::ControlModifier);
+        QTRY_COMPARE(window_->bridge().currentEvent(), 3U);
+        auto* label = window_->findChild<QLabel*>(QStringLiteral("reference"));
+        QVERIFY(label->isVisible());
+        QVERIFY(label->text().contains("compared with"));
+        capture("divergence");
+    }
+
+    void panelsGainTheirColumnsAndLoseThem() {
+        auto* events = window_->findChild<QTreeView*>(QStringLiteral("eventTree"));
+        auto* modules = window_->findChild<QTreeView*>(QStringLiteral("moduleTree"));
+        QVERIFY(events->isColumnHidden(views::EventModel::FirstDifference));
+        QVERIFY(modules->isColumnHidden(views::ModuleModel::FirstDifference));
+        pinFirst("perceptron");
+        runModel("perceptron_planted");
+        QTRY_VERIFY(comparison().differences());
+        QVERIFY(!events->isColumnHidden(views::EventModel::FirstDifference));
+        QVERIFY(!modules->isColumnHidden(views::ModuleModel::FirstDifference));
+        auto* model = static_cast<views::EventModel*>(events->model());
+        const QAbstractItemModelTester tester(model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QModelIndex third = model->indexOf(3);
+        QCOMPARE(third.siblingAtColumn(views::EventModel::Partner).data().toString(), QStringLiteral("\u2260 #3"));
+        QVERIFY(third.siblingAtColumn(views::EventModel::LastDifference).data().toString().endsWith("dB"));
+        const QModelIndex first = model->indexOf(1);
+        QCOMPARE(first.siblingAtColumn(views::EventModel::LastDifference).data().toString(), QStringLiteral("equal"));
+        auto* tree = static_cast<views::ModuleModel*>(modules->model());
+        const QModelIndex planted = tree->indexOfModule(QStringLiteral("net.2"));
+        QVERIFY(planted.siblingAtColumn(views::ModuleModel::FirstDifference).data().toDouble() > 0.01);
+        action("unpin")->trigger();
+        QVERIFY(events->isColumnHidden(views::EventModel::FirstDifference));
+        QVERIFY(!comparison().isOn());
+    }
+
+    void theGraphIsColouredAndComesBack() {
+        auto* colours = view<views::GraphView>("graph").findChild<QComboBox*>();
+        const int before = colours->currentIndex();
+        pinFirst("residual");
+        QCOMPARE(colours->currentIndex(), static_cast<int>(views::GraphColouring::Difference));
+        runModel("residual_planted");
+        QTRY_VERIFY(comparison().differences());
+        capture("graph");
+        action("unpin")->trigger();
+        QCOMPARE(colours->currentIndex(), before);
+    }
+
+    void aTensorStandsBesideItsPartner() {
+        pinFirst("perceptron");
+        runModel("perceptron_planted");
+        QTRY_VERIFY(comparison().differences());
+        auto& tensor = view<views::TensorView>("tensor");
+        window_->docks().show(QStringLiteral("tensor"));
+        window_->bridge().setCurrentEvent(3);
+        auto* beside = tensor.findChild<views::BesidePictures*>();
+        QTRY_VERIFY(beside->isOn());
+        QVERIFY(!beside->difference()->isHidden());
+        tensor.setDisplay(views::TensorView::Display::HeatMap);
+        capture("tensor");
+        const QPointF middle(beside->reference()->width() / 2.0, beside->reference()->height() / 2.0);
+        QVERIFY2(beside->describe(middle).contains("difference"), qPrintable(beside->describe(middle)));
+        action("unpin")->trigger();
+        QTRY_VERIFY(!beside->isOn());
+    }
+
+    void severalReferencesAreATable() {
+        pinFirst("perceptron");
+        session::ReferenceSource source;
+        source.kind = session::ReferenceSource::Kind::Variant;
+        source.dtype = "bfloat16";
+        comparison().pin(source);
+        QTRY_COMPARE(comparison().references().size(), 2U);
+        source.kind = session::ReferenceSource::Kind::File;
+        source.dtype.clear();
+        source.file = LOUPE_SOURCE_DIR "/tests/fixtures/compare/perceptron_planted.pt2";
+        comparison().pin(source);
+        QTRY_COMPARE(comparison().references().size(), 3U);
+        QTRY_COMPARE(comparison().all().size(), 3U);
+        window_->docks().show(QStringLiteral("compare"));
+        auto* layers = window_->findChild<QTableView*>(QStringLiteral("compareLayers"));
+        const QAbstractItemModelTester tester(layers->model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QTRY_COMPARE(layers->model()->columnCount(), views::LayerTableModel::FirstReference + 3);
+        QVERIFY(layers->model()->rowCount() >= 5);
+        capture("table");
+        auto* choice = view<views::CompareView>("compare").findChild<QComboBox*>(QStringLiteral("reference"));
+        QCOMPARE(choice->count(), 3);
+    }
+
+    void whatOnlyOneHasIsListedAndAlignedByHand() {
+        pinFirst("deeper");
+        runModel("perceptron");
+        QTRY_VERIFY(comparison().differences());
+        auto* changes = window_->findChild<QTreeWidget*>(QStringLiteral("compareChanges"));
+        QCOMPARE(comparison().differences()->only_there, 2);
+        QVERIFY(changes->topLevelItemCount() >= 2);
+        const auto before = comparison().differences();
+        comparison().setMends({{session::AlignmentMend::Kind::Apart, "forward net.0 aten::linear 1", {}}});
+        QTRY_VERIFY(comparison().differences() != before);
+        QCOMPARE(comparison().differences()->only_there, 3);
+        const auto mended = comparison().differences();
+        action("undo")->trigger();
+        QTRY_VERIFY(comparison().differences() != mended);
+        QCOMPARE(comparison().differences()->only_there, 2);
+    }
+
+    void gradientsMemoryAndTimelineShowBoth() {
+        pinFirst("residual", true);
+        runModel("residual_planted", true);
+        QTRY_VERIFY(comparison().differences());
+        QVERIFY(comparison().differences()->backward);
+        for (const char* panel : {"gradient_flow", "memory", "timeline"}) {
+            window_->docks().show(QLatin1String(panel));
+            settle();
+            capture(panel);
+        }
+        for (int tab = 0; tab < 6; ++tab) {
+            window_->docks().show(QStringLiteral("compare"));
+            view<views::CompareView>("compare").setTab(static_cast<views::CompareView::Tab>(tab));
+            settle();
+            capture(qPrintable(QStringLiteral("tab%1").arg(tab)));
+        }
+    }
+
+    void aFileThatIsNoReferenceSaysWhy() {
+        runModel("perceptron");
+        session::ReferenceSource source;
+        source.kind = session::ReferenceSource::Kind::File;
+        source.file = LOUPE_SOURCE_DIR "/tests/fixtures/compare/pairs.npz";
+        comparison().pin(source);
+        QTRY_VERIFY(!comparison().failure().isEmpty());
+        QVERIFY2(comparison().failure().contains("none of its"), qPrintable(comparison().failure()));
+        QVERIFY(!comparison().isOn());
+    }
+
+  private:
+    views::Comparison& comparison() { return views::Comparison::of(window_->bridge()); }
+
+    void runModel(const char* name, bool backward = false) {
+        open(QStringLiteral(LOUPE_SOURCE_DIR "/tests/fixtures/compare/%1.pt").arg(QLatin1String(name)));
+        session::InputSpec input;
+        input.source = session::InputSpec::Source::File;
+        const bool is_residual = QLatin1String(name).startsWith(QLatin1String("residual"));
+        input.file = std::string(LOUPE_SOURCE_DIR "/tests/fixtures/compare/") +
+                     (is_residual ? "residual" : "perceptron") + ".in.npz";
+        input.key = "arg0";
+        window_->bridge().setInputs({input});
+        auto options = window_->bridge().runOptions();
+        options.backward = backward;
+        window_->bridge().setRunOptions(options);
+        window_->bridge().run();
+        QTRY_COMPARE(state(), RunState::Finished);
+    }
+
+    void pinFirst(const char* name, bool backward = false) {
+        runModel(name, backward);
+        action("pin_run")->trigger();
+        QTRY_VERIFY(comparison().isOn());
+    }
+
+    // A picture to be looked at, where the environment names a folder for them.
+    void capture(const char* name) {
+        const QString folder = qEnvironmentVariable("LOUPE_CAPTURE");
+        if (folder.isEmpty()) return;
+        QTest::qWait(300);
+        window_->grab().save(QStringLiteral("%1/compare_%2.png").arg(folder, QLatin1String(name)));
+    }
+};
+
+QTEST_MAIN(CompareTest)
+#include "compare_test.moc"

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// compare: its first line, its lines of modules, its status.
+
+#include <QFile>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include "tests/cli/run_program.h"
+
+namespace {
+
+const QString kFixtures = LOUPE_SOURCE_DIR "/tests/fixtures/compare/";
+
+Outcome compare(const QStringList& arguments) {
+    return run_cli(QStringList{"compare"} + arguments + QStringList{"--inputs", kFixtures + "perceptron.in.npz"});
+}
+
+}  // namespace
+
+class TestCliCompare : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void equalModelsHaveNoDivergence_data() {
+        QTest::addColumn<QString>("file");
+        for (const char* file : {"perceptron.pt", "perceptron.pt2", "perceptron.onnx", "perceptron_old.onnx",
+                                 "perceptron_activations.npz"})
+            QTest::newRow(file) << file;
+    }
+    void equalModelsHaveNoDivergence() {
+        QFETCH(QString, file);
+        const Outcome outcome = compare({kFixtures + "perceptron.pt", kFixtures + file});
+        QCOMPARE(outcome.status, 0);
+        QVERIFY2(outcome.out.startsWith("no divergence: "), qPrintable(outcome.out + outcome.err));
+    }
+
+    void theFirstLineIsTheFirstDivergence() {
+        const Outcome outcome = compare({kFixtures + "perceptron.pt", kFixtures + "perceptron_planted.pt2"});
+        QCOMPARE(outcome.status, 1);
+        const QStringList lines = outcome.out.split('\n');
+        QVERIFY2(lines[0].startsWith("first divergence: net.2, aten::linear #3: max abs 2.5e-01"),
+                 qPrintable(lines[0]));
+        QCOMPARE(lines.filter("DIFFERS   net.2").size(), 1);
+        QCOMPARE(lines.filter("ok        net.0").size(), 1);
+        QCOMPARE(lines.filter("parameter net.2.weight").size(), 1);
+    }
+
+    void theToleranceIsTheUsers() {
+        QCOMPARE(
+            compare({kFixtures + "perceptron.pt", kFixtures + "perceptron_planted.pt", "--rtol", "0", "--atol", "1"})
+                .status,
+            0);
+        QCOMPARE(compare({kFixtures + "perceptron.pt", kFixtures + "perceptron.pt2", "--atol", "-1"}).status, 2);
+    }
+
+    void theModelIsRunInAnotherWay() {
+        const Outcome outcome = compare({kFixtures + "perceptron.pt", "--with-dtype", "bfloat16"});
+        QVERIFY2(outcome.status <= 1 && outcome.out.contains("divergence"), qPrintable(outcome.err));
+        QCOMPARE(compare({kFixtures + "perceptron.pt", "--with-pipeline", "inference"}).status, 0);
+        QCOMPARE(compare({kFixtures + "perceptron.pt", "--with-dtype", "int8"}).status, 2);
+        QCOMPARE(compare({kFixtures + "perceptron.pt"}).status, 2);
+    }
+
+    void severalAreATable() {
+        const Outcome outcome = compare({kFixtures + "perceptron.pt", kFixtures + "perceptron_planted.pt",
+                                         kFixtures + "perceptron.onnx", kFixtures + "perceptron.pt2"});
+        QCOMPARE(outcome.status, 1);
+        QVERIFY(outcome.out.startsWith("perceptron_planted.pt: first divergence: net.2"));
+        QVERIFY(outcome.out.contains("perceptron.onnx: no divergence"));
+    }
+
+    void recordingsAreCompared() {
+        QTemporaryDir folder;
+        const QString inputs = kFixtures + "perceptron.in.npz";
+        for (const char* name : {"perceptron", "perceptron_planted"}) {
+            const Outcome recorded = run_cli({"run", kFixtures + name + ".pt", "--inputs", inputs, "--record",
+                                              folder.filePath(QString(name) + ".loupe")});
+            QCOMPARE(recorded.status, 0);
+        }
+        const QString own = folder.filePath("perceptron.loupe");
+        QCOMPARE(run_cli({"compare", own, own}).status, 0);
+        QCOMPARE(run_cli({"compare", own, folder.filePath("perceptron_planted.loupe")}).status, 1);
+        // Half of one is no recording.
+        QFile whole(own);
+        QVERIFY(whole.open(QIODevice::ReadOnly));
+        QFile half(folder.filePath("half.loupe"));
+        QVERIFY(half.open(QIODevice::WriteOnly));
+        half.write(whole.read(whole.size() / 2));
+        half.close();
+        const Outcome outcome = run_cli({"compare", own, half.fileName()});
+        QCOMPARE(outcome.status, 3);
+        QVERIFY2(is_one_line(outcome.err), qPrintable(outcome.err));
+    }
+
+    void jsonHasIt() {
+        const Outcome outcome = compare({kFixtures + "perceptron.pt", kFixtures + "perceptron_planted.pt", "--json"});
+        QCOMPARE(outcome.status, 1);
+        const QJsonObject found = QJsonDocument::fromJson(outcome.out.toUtf8()).object();
+        QCOMPARE(found["forward"].toObject()["event"].toInt(), 3);
+        QVERIFY(found["diverges"].toBool());
+    }
+
+    void runsThatShareNothing() {
+        const Outcome outcome = compare({kFixtures + "perceptron.pt", kFixtures + "residual.pt"});
+        QCOMPARE(outcome.status, 1);
+        QVERIFY2(outcome.out.startsWith("nothing could be compared"), qPrintable(outcome.out));
+        QVERIFY2(outcome.err.contains("residual.pt failed: "), qPrintable(outcome.err));
+        const Outcome arrays = compare({kFixtures + "perceptron.pt", kFixtures + "pairs.npz"});
+        QCOMPARE(arrays.status, 2);
+        QVERIFY2(is_one_line(arrays.err), qPrintable(arrays.err));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCliCompare)
+#include "test_compare.moc"
