@@ -11,6 +11,7 @@
 #include "core/nn/module.h"
 #include "core/python/assignment_tracker.h"
 #include "core/python/choose_model.h"
+#include "core/python/guess/input_guess.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/class.h"
 #include "core/python/language/error.h"
@@ -98,8 +99,9 @@ FunctionSchema schema_of(const nn::Module& module, const FunctionObject* forward
 
 class SourceModel final : public EagerModel, private StatementHook {
   public:
-    SourceModel(Ptr<Evaluator> evaluator, IValue model, const Namespace& names)
-        : evaluator_(std::move(evaluator)), model_(std::move(model)) {
+    // inputs: expressions that a text nearby calls the model with.
+    SourceModel(Ptr<Evaluator> evaluator, IValue model, const Namespace& names, std::vector<std::string> inputs)
+        : evaluator_(std::move(evaluator)), model_(std::move(model)), inputs_(std::move(inputs)) {
         const IValue forward = evaluator_->run([&] { return get_attribute(model_, "forward"); });
         schema_ = schema_of(*nn::as_module(model_), function_of(forward));
         if (const auto examples = names.find("example_inputs")) {
@@ -127,6 +129,10 @@ class SourceModel final : public EagerModel, private StatementHook {
     }
     const FunctionSchema& schema() const override { return schema_; }
     const std::optional<std::vector<IValue>>& example_inputs() const override { return examples_; }
+    std::vector<InputGuess> guess_inputs() override {
+        if (!guessed_) guessed_ = InputGuesser(*evaluator_, model_, schema_).guess(inputs_);
+        return *guessed_;
+    }
     int loss_arguments() const override { return loss_arguments_; }
     IValue loss(std::vector<IValue> arguments) override {
         if (loss_arguments_ == 0 || arguments.size() != static_cast<std::size_t>(loss_arguments_)) {
@@ -172,6 +178,8 @@ class SourceModel final : public EagerModel, private StatementHook {
     const IValue model_;
     FunctionSchema schema_;
     std::optional<std::vector<IValue>> examples_;
+    const std::vector<std::string> inputs_;
+    std::optional<std::vector<InputGuess>> guessed_;  // null: not asked for yet
     std::optional<IValue> loss_;
     int loss_arguments_ = 0;
     EagerModel::StatementHook hook_;
@@ -192,6 +200,9 @@ ModelFile model_of(const Ptr<Evaluator>& evaluator, const NamespacePtr& names, c
     }
     if (model.is_none()) return file;
     if (!chosen.expression.empty()) file.format += concat(", built as ", chosen.expression);
+    if (!chosen.guessed_from.empty()) file.format += concat(" (guessed: ", chosen.guessed_from, ")");
+    file.built_as = chosen.expression;
+    file.guessed_from = chosen.guessed_from;
     file.module = nn::as_module(model);
     if (!file.module) refuse("the model is no torch.nn.Module", "derive its class from torch.nn.Module");
     if (is_script_module(*file.module)) {
@@ -201,7 +212,7 @@ ModelFile model_of(const Ptr<Evaluator>& evaluator, const NamespacePtr& names, c
         file.owner = evaluator;
         return file;
     }
-    file.eager = make_ptr<SourceModel>(evaluator, model, *names);
+    file.eager = make_ptr<SourceModel>(evaluator, model, *names, std::move(chosen.inputs));
     return file;
 }
 

@@ -75,6 +75,9 @@ void ModelOpener::open_program(const std::filesystem::path& file, const std::str
     if (kept) origin.weights_from = kept->weights_from;
     if (!origin.other_model.empty())
         publisher_.log(Level::Warning, concat("the recorded run is of another model: ", origin.other_model));
+    if (const ModelInfo& info = *model_.program()->info(); !info.guessed_from.empty())
+        publisher_.log(Level::Info, concat("built as ", info.built_as, ": guessed (", info.guessed_from,
+                                           "); change it in Inputs > Constructor"));
     if (const auto verdict = conclude_opening(*model_.program())) origin.verdict = std::make_shared<Verdict>(*verdict);
     if (origin.verdict != nullptr) publisher_.log(entry_of(*origin.verdict));
 }
