@@ -44,7 +44,7 @@ namespace {
     throw Error(ErrorKind::File, std::move(message), {.hint = std::move(hint)});
 }
 
-std::string text_of(const ir::Source& source, const script::Expr* e) {
+std::string written(const ir::Source& source, const script::Expr* e) {
     return e == nullptr ? std::string() : text_of(source.text(), *e);
 }
 
@@ -58,9 +58,9 @@ void add_parameters(Constructor& out, const FunctionObject& function, std::size_
         } else if (params[i].kind == script::ParamKind::KeywordRest) {
             out.takes_keywords = true;
         } else {
-            Constructor::Parameter parameter{std::string(params[i].name), text_of(source, params[i].annotation),
+            Constructor::Parameter parameter{std::string(params[i].name), written(source, params[i].annotation),
                                              std::nullopt, params[i].kwarg_only};
-            if (params[i].default_value != nullptr) parameter.default_value = text_of(source, params[i].default_value);
+            if (params[i].default_value != nullptr) parameter.default_value = written(source, params[i].default_value);
             out.parameters.push_back(std::move(parameter));
         }
     }

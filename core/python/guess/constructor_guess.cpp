@@ -132,7 +132,7 @@ void ConstructorGuesser::read_defaults() {
             if (const auto* def = as<script::Def>(s)) {
                 for (const script::Param& param : def->params) {
                     if (param.default_value == nullptr || !is_literal(param.default_value)) continue;
-                    defaults_.emplace(param.name, loupe::python::text_of(unit.source->text(), *param.default_value));
+                    defaults_.emplace(param.name, text_of(unit.source->text(), *param.default_value));
                 }
             }
             for (const script::Body& block : blocks_of(*s)) walk(block);
@@ -177,8 +177,8 @@ std::vector<ConstructorGuesser::Parameter> ConstructorGuesser::parameters_of(con
         if (param.kind == script::ParamKind::KeywordRest) takes_keywords = true;
         if (param.kind != script::ParamKind::Plain) continue;
         Parameter parameter{std::string(param.name), {}, std::nullopt};
-        if (param.annotation != nullptr) parameter.annotation = loupe::python::text_of(source, *param.annotation);
-        if (param.default_value != nullptr) parameter.default_value = loupe::python::text_of(source, *param.default_value);
+        if (param.annotation != nullptr) parameter.annotation = text_of(source, *param.annotation);
+        if (param.default_value != nullptr) parameter.default_value = text_of(source, *param.default_value);
         out.push_back(std::move(parameter));
     }
     return out;
@@ -265,7 +265,7 @@ std::string ConstructorGuesser::text_of_slot(const Slot& slot) const {
     std::vector<std::string> parts;
     for (const Slot& field : slot.fields) {
         const std::string value = text_of_slot(field);
-        parts.push_back(slot.is_dict ? concat(python_repr(field.name), ": ", value) : concat(field.name, "=", value));
+        parts.push_back(slot.is_dict ? concat(python_repr(std::string_view(field.name)), ": ", value) : concat(field.name, "=", value));
     }
     return slot.is_dict ? concat("{", join(parts, ", "), "}") : concat(value_names_.name_space, "(", join(parts, ", "), ")");
 }

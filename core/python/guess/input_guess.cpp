@@ -62,7 +62,7 @@ std::optional<InputGuess> guess_of(const IValue& value) {
         out.shape.assign(t.sizes().begin(), t.sizes().end());
         out.dtype = t.dtype();
         if (is_integral(t.dtype()) && t.dtype() != ScalarType::Bool && t.numel() > 0)
-            out.high = item(fn::max(t)).to_int() + 1;
+            out.high = item(fn::amax(t, Dims{}, false)).to_int() + 1;
         return out;
     }
     if (value.is_int() || value.is_double() || value.is_bool() || value.is_none() || value.is_string()) {
@@ -84,8 +84,15 @@ InputGuess literal(std::string text) {
     return out;
 }
 
+InputGuess floats(std::vector<std::int64_t> shape) {
+    InputGuess out;
+    out.shape = std::move(shape);
+    return out;
+}
+
 InputGuess tokens(std::vector<std::int64_t> shape, std::int64_t high) {
-    InputGuess out{std::move(shape), ScalarType::Int64};
+    InputGuess out = floats(std::move(shape));
+    out.dtype = ScalarType::Int64;
     out.high = high;
     return out;
 }
@@ -181,15 +188,17 @@ std::vector<InputGuess> InputGuesser::candidates_for(const Argument& argument, s
         }
     }
     if (shape.dimensions != 0) {
-        add(out, {usual_shape(shape.dimensions, width, channels, side)});
+        add(out, floats(usual_shape(shape.dimensions, width, channels, side)));
         if (shape.dimensions == 2) add(out, tokens({1, length}, vocabulary));
     }
     if (has_any(name, {"mask"})) {
-        add(out, {{1, length}, ScalarType::Bool});
+        InputGuess mask = floats({1, length});
+        mask.dtype = ScalarType::Bool;
+        add(out, std::move(mask));
         add(out, literal("None"));
     }
     if (is_any(name, {"t", "time", "times", "timestep", "timesteps", "sigma", "noise_level", "sigmas"})) {
-        add(out, {{1}});
+        add(out, floats({1}));
         add(out, tokens({1}, 10));
     }
     if (has_any(name, {"length", "lens"})) add(out, tokens({1}, 8));
@@ -198,20 +207,20 @@ std::vector<InputGuess> InputGuesser::candidates_for(const Argument& argument, s
         add(out, tokens({1}, vocabulary));
     }
     if (has_any(name, {"edge_index"})) add(out, tokens({2, 16}, 8));
-    if (has_any(name, {"coor", "pos", "xyz", "point"})) add(out, {{1, 16, 3}});
-    if (has_any(name, {"im", "pixel", "frame"}) && out.empty()) add(out, {{1, channels, side, side}});
+    if (has_any(name, {"coor", "pos", "xyz", "point"})) add(out, floats({1, 16, 3}));
+    if (has_any(name, {"im", "pixel", "frame"}) && out.empty()) add(out, floats({1, channels, side, side}));
     if (has_any(name, {"audio", "wav", "signal", "waveform"})) {
-        add(out, {{1, 1, 16000}});
-        add(out, {{1, 16000}});
+        add(out, floats({1, 1, 16000}));
+        add(out, floats({1, 16000}));
     }
-    add(out, {{1, width}});
-    add(out, {{1, length, width}});
-    add(out, {{1, channels, side, side}});
+    add(out, floats({1, width}));
+    add(out, floats({1, length, width}));
+    add(out, floats({1, channels, side, side}));
     add(out, tokens({1, length}, vocabulary));
     for (const std::vector<std::int64_t>& usual : std::initializer_list<std::vector<std::int64_t>>{
              {1, 3, 224, 224}, {1, width, 16, 16}, {1, width, 64}, {1, 1, 32, 32}, {1, 3, 32, 32}, {2, 3, 64, 64}, {1, 16000},
              {1, 1, 16000}, {1, width, 8, 8, 8}, {4}, {1, 4, 16, 16}, {1, 16, 3}, {1, 80, 64}, {1, 4, 16, width}, {}})
-        add(out, {usual});
+        add(out, floats(usual));
     for (const char* text : {"None", "1", "0.5"}) add(out, literal(text));
     if (is_list) {
         std::vector<InputGuess> lists;

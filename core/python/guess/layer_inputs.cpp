@@ -27,7 +27,11 @@ std::int64_t whole(const nn::Module& module, const char* name, std::int64_t othe
     return otherwise;
 }
 
-InputGuess floats(std::vector<std::int64_t> shape) { return {std::move(shape)}; }
+InputGuess floats(std::vector<std::int64_t> shape) {
+    InputGuess out;
+    out.shape = std::move(shape);
+    return out;
+}
 
 // Layers of torch.nn by what their record is called.
 std::vector<InputGuess> of_layer(const nn::Module& module, std::size_t argument) {
@@ -52,7 +56,8 @@ std::vector<InputGuess> of_layer(const nn::Module& module, std::size_t argument)
         return channels(dimensions, whole(module, "in_channels", 3));
     }
     if (kind == "Embedding" || kind == "EmbeddingBag") {
-        InputGuess tokens{{1, 16}, ScalarType::Int64};
+        InputGuess tokens = floats({1, 16});
+        tokens.dtype = ScalarType::Int64;
         tokens.high = std::max<std::int64_t>(1, whole(module, "num_embeddings", 10));
         InputGuess line = tokens;
         line.shape = {16};

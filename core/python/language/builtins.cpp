@@ -495,7 +495,8 @@ void add_object_functions(std::map<std::string, Body>& out) {
 // name. Relative ones need the place that they are at.
 IValue import_by_name(CallArguments a) {
     const BoundArguments given(std::move(a), "__import__", {"name", "globals=", "locals=", "fromlist=", "level="});
-    const std::string name = given[0].is_string() ? given[0].to_string() : throw_type_error("__import__() argument 1 must be str");
+    if (!given[0].is_string()) throw_type_error("__import__() argument 1 must be str");
+    const std::string name = given[0].to_string();
     if (given.has(4) && to_index(given[4]) != 0) throw_error("ImportError", "relative __import__() is not available here");
     Evaluator& evaluator = *Evaluator::current();
     const IValue module = evaluator.import_module(name);

@@ -9,6 +9,7 @@ namespace {
 constexpr ModuleRecord kNative[] = {
     {"_collections", fill_collections},
     {"_native", fill_native},
+    {"_pcg64", fill_pcg64},
     {"_re", fill_re},
     {"builtins", fill_builtins},
     {"io", fill_io},
@@ -32,8 +33,6 @@ constexpr std::pair<std::string_view, std::string_view> kReplacements[] = {
     {"matplotlib", "plots are the window's own views here; take the plotting out"},
     {"PIL", "PIL is not available here; choose an image file as an input"},
     {"cv2", "cv2 is not available here; choose an image file as an input"},
-    {"pytorch_lightning", "Lightning is not available here; derive the class from torch.nn.Module"},
-    {"lightning", "Lightning is not available here; derive the class from torch.nn.Module"},
     {"tensorflow", "tensorflow is not available here; only torch is"},
     {"jax", "jax is not available here; only torch is"},
     {"asyncio", "asyncio is not available here; call plain functions one after the other"},
