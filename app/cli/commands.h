@@ -31,9 +31,9 @@ struct RunArguments {
     std::optional<std::string> text;  // instead of inputs: what a tokenizer makes of it
     std::string method;
     std::string weights;
-    std::string build;            // of a model source: the expression that makes the model
+    std::string build;                   // of a model source: the expression that makes the model
     std::vector<std::string> arguments;  // of it: "name=value"
-    FilePermissions permissions;  // of a model source
+    FilePermissions permissions;         // of a model source
     std::string device = "cpu";
     int threads = 0;
     std::uint64_t seed = 0;

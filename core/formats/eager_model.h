@@ -12,6 +12,8 @@
 #include "core/ir/compilation_unit.h"
 #include "core/ir/source.h"
 #include "core/nn/module.h"
+#include "core/optim/optimizer.h"
+#include "core/optim/scheduler.h"
 
 namespace loupe {
 
@@ -19,9 +21,9 @@ namespace loupe {
 struct InputGuess {
     std::vector<std::int64_t> shape;
     ScalarType dtype = ScalarType::Float32;
-    std::int64_t high = 10;                // whole numbers are below it
-    std::optional<std::string> literal;    // of what is no tensor: as Python writes it
-    std::vector<InputGuess> elements;      // of a list
+    std::int64_t high = 10;              // whole numbers are below it
+    std::optional<std::string> literal;  // of what is no tensor: as Python writes it
+    std::vector<InputGuess> elements;    // of a list
     bool operator==(const InputGuess&) const = default;
 };
 
@@ -41,6 +43,21 @@ class EagerModel : public RefCounted {
     virtual int loss_arguments() const = 0;
     // Throws Error (Run), also when there is no loss that takes so many.
     virtual IValue loss(std::vector<IValue> arguments) = 0;
+    // Of a LightningModule: its training_step of a batch, inputs and target, and what configure_optimizers gives.
+    virtual bool has_training_step() const { return false; }
+    // Throws Error (Run) with the source line, also when what it gives holds no loss.
+    virtual IValue training_step(std::vector<IValue> /*batch*/, std::int64_t /*index*/) {
+        throw Error(ErrorKind::Unsupported, "this model has no training_step");
+    }
+    struct OwnOptimizer {
+        Ptr<optim::Optimizer> optimizer;
+        Ptr<optim::Scheduler> schedule;  // null: none
+        bool is_every_step = false;      // of the schedule; else every epoch
+    };
+    virtual OwnOptimizer own_optimizer() {
+        throw Error(ErrorKind::Usage, "the model's source has no configure_optimizers",
+                    {.hint = "choose an optimizer"});
+    }
     // As Python prints the model.
     virtual std::string repr() = 0;
     // The model compiled as by torch.jit.script, with the same tensors. Throws Error (Compile) with the place.

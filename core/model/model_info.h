@@ -205,7 +205,8 @@ struct ModelInfo {
 auto fields(Like<ModelInfo> auto& it) {
     return std::tie(it.path, it.title, it.format, it.file_bytes, it.modules, it.methods, it.sources, it.graph,
                     it.parameter_count, it.parameter_bytes, it.buffer_bytes, it.missing_operators, it.recorded_in,
-                    it.cannot_run, it.constructors, it.built_with, it.built_as, it.guessed_from, it.form, it.loss_arguments, it.trace_warnings);
+                    it.cannot_run, it.constructors, it.built_with, it.built_as, it.guessed_from, it.form,
+                    it.loss_arguments, it.trace_warnings);
 }
 
 }  // namespace loupe::session

@@ -278,10 +278,10 @@ class ModelSearch {
         }
         std::string hint = concat("write model = ", constructor_text(first), ", or say so when opening it (--build)");
         if (!others.empty()) hint += concat("; other classes: ", join(others, ", "));
-        throw ModelNeeded(why.empty() ? concat(first.class_name, " needs constructor arguments")
-                                      : concat(tried.empty() ? first.class_name : tried,
-                                               " needs constructor arguments (", why, ")"),
-                          std::move(hint), std::move(all));
+        throw ModelNeeded(
+            why.empty() ? concat(first.class_name, " needs constructor arguments")
+                        : concat(tried.empty() ? first.class_name : tried, " needs constructor arguments (", why, ")"),
+            std::move(hint), std::move(all));
     }
 
     // A class of the source that cannot be made, because what it derives from is not here.

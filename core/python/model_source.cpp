@@ -22,6 +22,7 @@
 #include "core/python/script/script_compiler.h"
 #include "core/python/script/script_modules.h"
 #include "core/python/torch/nn_module.h"
+#include "core/python/torch/torch_optim.h"
 #include "core/runtime/interpreter/print.h"
 
 namespace loupe::python {
@@ -104,6 +105,14 @@ class SourceModel final : public EagerModel, private StatementHook {
         : evaluator_(std::move(evaluator)), model_(std::move(model)), inputs_(std::move(inputs)) {
         const IValue forward = evaluator_->run([&] { return get_attribute(model_, "forward"); });
         schema_ = schema_of(*nn::as_module(model_), function_of(forward));
+        // Of a class of the program that derives from Lightning's.
+        const auto step = evaluator_->run([&]() -> IValue {
+            return find_attribute(model_, "configure_optimizers")
+                       ? find_attribute(model_, "training_step").value_or(IValue())
+                       : IValue();
+        });
+        const FunctionObject* function = function_of(step);
+        has_training_step_ = function != nullptr && !function->unit->is_library;
         if (const auto examples = names.find("example_inputs")) {
             if (!examples->is_tuple() && !examples->is_tensor()) {
                 refuse(concat("example_inputs is a ", type_name(*examples)),
@@ -140,6 +149,44 @@ class SourceModel final : public EagerModel, private StatementHook {
                                                arguments.size() == 1 ? " argument" : " arguments"));
         }
         return evaluator_->call(*loss_, {std::move(arguments), {}});
+    }
+    bool has_training_step() const override { return has_training_step_; }
+    IValue training_step(std::vector<IValue> batch, std::int64_t index) override {
+        const IValue step = evaluator_->run([&] { return get_attribute(model_, "training_step"); });
+        std::vector<IValue> arguments{make_list(std::move(batch))};
+        if (required_arguments(step).value_or(2) > 1) arguments.emplace_back(index);
+        const IValue out = evaluator_->call(step, {std::move(arguments), {}});
+        const IValue* loss = out.is_dict() ? out.to_dict().find(IValue("loss")) : &out;
+        if (loss == nullptr || !loss->is_tensor())
+            throw Error(ErrorKind::Run, "training_step gives no loss",
+                        {.hint = "return a tensor, or a dict with 'loss'"});
+        return *loss;
+    }
+    OwnOptimizer own_optimizer() override {
+        OwnOptimizer out;
+        evaluator_->run([&]() -> IValue {
+            const IValue trainer = evaluator_->import_module("lightning.pytorch.trainer");
+            const IValue made = python::call(get_attribute(model_, "configure_optimizers"), std::vector<IValue>{});
+            const IValue both = python::call(get_attribute(trainer, "_configured"), std::vector<IValue>{made});
+            const std::vector<IValue> optimizers = to_vector(to_vector(both)[0]);
+            const std::vector<IValue> schedules = to_vector(to_vector(both)[1]);
+            if (optimizers.size() != 1 || schedules.size() > 1) {
+                throw Error(ErrorKind::Unsupported,
+                            concat("configure_optimizers gives ", optimizers.size(), " optimizers and ",
+                                   schedules.size(), " schedules"),
+                            {.hint = "training here takes one; choose an optimizer"});
+            }
+            auto* object = object_as<OptimizerObject>(optimizers.front());
+            if (object == nullptr) throw Error(ErrorKind::Usage, "configure_optimizers gives no torch.optim.Optimizer");
+            out.optimizer = engine_optimizer(*object);
+            own_training_ = both;  // keeps the program's objects
+            if (schedules.empty()) return {};
+            const std::vector<IValue> schedule = to_vector(schedules.front());
+            out.schedule = engine_scheduler(schedule[0]);
+            out.is_every_step = str(schedule[1]) == "step";
+            return {};
+        });
+        return out;
     }
     Scripted script() override {
         Scripted out;
@@ -182,6 +229,8 @@ class SourceModel final : public EagerModel, private StatementHook {
     std::optional<std::vector<InputGuess>> guessed_;  // null: not asked for yet
     std::optional<IValue> loss_;
     int loss_arguments_ = 0;
+    bool has_training_step_ = false;
+    IValue own_training_;
     EagerModel::StatementHook hook_;
     AssignmentTracker assignments_;
 };

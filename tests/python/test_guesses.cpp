@@ -63,15 +63,16 @@ class TestGuesses : public QObject {
     }
 
     void callsInPages() {
-        const auto blocks = python_blocks("# Net\n\n```python\nimport torch\nx = 3\n```\ntext\n\n    >>> y = Net(2)\n    >>> y\n");
+        const auto blocks =
+            python_blocks("# Net\n\n```python\nimport torch\nx = 3\n```\ntext\n\n    >>> y = Net(2)\n    >>> y\n");
         QCOMPARE(blocks.size(), 2U);
         QCOMPARE(blocks[1], std::string("y = Net(2)\ny\n"));
         const std::string page =
             "import torch\nfrom nets import Net, Part\nsize, deep = 8, 2\npart = Part(dim=size)\n"
-            "net = Net(\n    part = part,  # inside\n    depth = deep\n).eval()\nx = torch.randn(1, size)\nout = net(x)\n";
-        const auto calls = find_example_calls(page, "README.md", "Net", [](std::string_view name) {
-            return name == "torch" || name == "Part";
-        });
+            "net = Net(\n    part = part,  # inside\n    depth = deep\n).eval()\nx = torch.randn(1, size)\nout = "
+            "net(x)\n";
+        const auto calls = find_example_calls(page, "README.md", "Net",
+                                              [](std::string_view name) { return name == "torch" || name == "Part"; });
         QCOMPARE(calls.size(), 1U);
         QCOMPARE(calls[0].expression, std::string("Net(part=Part(dim=8), depth=2)"));
         QCOMPARE(calls[0].inputs.size(), 1U);
@@ -89,12 +90,12 @@ class TestGuesses : public QObject {
             return kHead + "class Net(nn.Module):\n    def __init__(self, " + arguments +
                    "):\n        super().__init__()\n" + body + "\n" + forward;
         };
-        QTest::newRow("heads divide the width")
-            << net("embed_dim: int, num_heads: int",
-                   "        assert embed_dim % num_heads == 0\n        self.a = nn.MultiheadAttention(embed_dim, num_heads)\n",
-                   "    def forward(self, x):\n        return self.a(x, x, x)[0]\n")
-            << "Net(embed_dim=64, num_heads=4)"
-            << "16x1x64";
+        QTest::newRow("heads divide the width") << net("embed_dim: int, num_heads: int",
+                                                       "        assert embed_dim % num_heads == 0\n        self.a = "
+                                                       "nn.MultiheadAttention(embed_dim, num_heads)\n",
+                                                       "    def forward(self, x):\n        return self.a(x, x, x)[0]\n")
+                                                << "Net(embed_dim=64, num_heads=4)"
+                                                << "16x1x64";
         QTest::newRow("channels and classes")
             << net("in_channels, out_channels, num_classes",
                    "        self.c = nn.Conv2d(in_channels, out_channels, 3, padding=1)\n        self.f = "
@@ -105,19 +106,22 @@ class TestGuesses : public QObject {
         QTest::newRow("settings by what is read of them")
             << net("config",
                    "        self.e = nn.Embedding(config.vocab_size, config.hidden_size)\n        self.n = "
-                   "nn.ModuleList([nn.Linear(config.hidden_size, config.hidden_size) for _ in range(config.num_layers)])\n",
-                   "    def forward(self, ids):\n        x = self.e(ids)\n        for n in self.n:\n            x = n(x)\n      "
+                   "nn.ModuleList([nn.Linear(config.hidden_size, config.hidden_size) for _ in "
+                   "range(config.num_layers)])\n",
+                   "    def forward(self, ids):\n        x = self.e(ids)\n        for n in self.n:\n            x = "
+                   "n(x)\n      "
                    "  return x\n")
             << "Net(config=__import__('types').SimpleNamespace(hidden_size=64, num_layers=2, vocab_size=256))"
             << "1x16 tokens below 256";
-        QTest::newRow("a dict of settings")
-            << net("cfg", "        self.f = nn.Linear(cfg['dim'], cfg.get('out', 5))\n",
-                   "    def forward(self, x):\n        return self.f(x)\n")
-            << "Net(cfg={'dim': 64, 'out': 5})"
-            << "1x64";
+        QTest::newRow("a dict of settings") << net("cfg", "        self.f = nn.Linear(cfg['dim'], cfg.get('out', 5))\n",
+                                                   "    def forward(self, x):\n        return self.f(x)\n")
+                                            << "Net(cfg={'dim': 64, 'out': 5})"
+                                            << "1x64";
         QTest::newRow("layers are chosen by a text")
-            << net("norm", "        if norm == 'batch':\n            self.n = nn.BatchNorm1d(4)\n        elif norm == 'layer':\n  "
-                           "          self.n = nn.LayerNorm(4)\n        else:\n            raise ValueError(norm)\n",
+            << net("norm",
+                   "        if norm == 'batch':\n            self.n = nn.BatchNorm1d(4)\n        elif norm == "
+                   "'layer':\n  "
+                   "          self.n = nn.LayerNorm(4)\n        else:\n            raise ValueError(norm)\n",
                    "    def forward(self, x):\n        return self.n(x)\n")
             << "Net(norm='batch')"
             << "2x4";
@@ -128,16 +132,19 @@ class TestGuesses : public QObject {
             << "Net(sizes=[64, 64, 64])"
             << "1x64";
         QTest::newRow("a module in a module")
-            << kHead + "class Encoder(nn.Module):\n    def __init__(self, dim):\n        super().__init__()\n        self.f = "
-                       "nn.Linear(dim, dim)\n\n    def forward(self, x):\n        return self.f(x)\n\n\nclass "
-                       "Net(nn.Module):\n    def __init__(self, encoder: Encoder):\n        super().__init__()\n        "
-                       "self.encoder = encoder\n        self.h = nn.Linear(encoder.f.out_features, 2)\n\n    def "
-                       "forward(self, x):\n        return self.h(self.encoder(x))\n"
+            << kHead +
+                   "class Encoder(nn.Module):\n    def __init__(self, dim):\n        super().__init__()\n        "
+                   "self.f = "
+                   "nn.Linear(dim, dim)\n\n    def forward(self, x):\n        return self.f(x)\n\n\nclass "
+                   "Net(nn.Module):\n    def __init__(self, encoder: Encoder):\n        super().__init__()\n        "
+                   "self.encoder = encoder\n        self.h = nn.Linear(encoder.f.out_features, 2)\n\n    def "
+                   "forward(self, x):\n        return self.h(self.encoder(x))\n"
             << "Net(encoder=Encoder(dim=64))"
             << "1x64";
         QTest::newRow("a data class of settings")
             << "from dataclasses import dataclass\n" + kHead +
-                   "@dataclass\nclass Settings:\n    width: int\n    depth: int = 3\n\n\nclass Net(nn.Module):\n    def "
+                   "@dataclass\nclass Settings:\n    width: int\n    depth: int = 3\n\n\nclass Net(nn.Module):\n    "
+                   "def "
                    "__init__(self, settings: Settings):\n        super().__init__()\n        self.f = "
                    "nn.Linear(settings.width, settings.depth)\n\n    def forward(self, x):\n        return self.f(x)\n"
             << "Net(settings=Settings(width=64))"
@@ -167,12 +174,15 @@ class TestGuesses : public QObject {
     void aPageNearbySaysIt() {
         write("site/nets/__init__.py", "from nets.net import Net\n");
         write("site/nets-1.0.dist-info/METADATA",
-              "Name: nets\n\n```python\nimport torch\nfrom nets import Net\n\nnet = Net(\n    dim = 24,\n    kind = 'b'\n)\n\nx = "
+              "Name: nets\n\n```python\nimport torch\nfrom nets import Net\n\nnet = Net(\n    dim = 24,\n    kind = "
+              "'b'\n)\n\nx = "
               "torch.randn(2, 5, 24)\ny = net(x)\n```\n");
-        const std::string path = write(
-            "site/nets/net.py", kHead + "class Net(nn.Module):\n    def __init__(self, dim, kind):\n        "
-                                        "super().__init__()\n        assert dim == 24 and kind == 'b'\n        self.f = nn.Linear(dim, 3)\n\n    def forward(self, "
-                                        "x):\n        b, n, d = x.shape\n        return self.f(x)\n");
+        const std::string path =
+            write("site/nets/net.py", kHead +
+                                          "class Net(nn.Module):\n    def __init__(self, dim, kind):\n        "
+                                          "super().__init__()\n        assert dim == 24 and kind == 'b'\n        "
+                                          "self.f = nn.Linear(dim, 3)\n\n    def forward(self, "
+                                          "x):\n        b, n, d = x.shape\n        return self.f(x)\n");
         const ModelFile file = open_model_source(path);
         QCOMPARE(file.built_as, std::string("Net(dim=24, kind='b')"));
         QCOMPARE(file.guessed_from, std::string("METADATA"));
@@ -180,10 +190,11 @@ class TestGuesses : public QObject {
     }
 
     void someArgumentsAreGiven() {
-        const std::string path =
-            write("alone/given.py", kHead + "class Net(nn.Module):\n    def __init__(self, dim, depth, act=nn.ReLU):\n        "
-                                            "super().__init__()\n        self.f = nn.Linear(dim, depth)\n\n    def "
-                                            "forward(self, x):\n        return self.f(x)\n");
+        const std::string path = write(
+            "alone/given.py", kHead +
+                                  "class Net(nn.Module):\n    def __init__(self, dim, depth, act=nn.ReLU):\n        "
+                                  "super().__init__()\n        self.f = nn.Linear(dim, depth)\n\n    def "
+                                  "forward(self, x):\n        return self.f(x)\n");
         QCOMPARE(open_model_source(path, "Net").built_as, std::string("Net(dim=64, depth=2)"));
         QCOMPARE(open_model_source(path, "Net(..., depth=9)").built_as, std::string("Net(dim=64, depth=9)"));
         QCOMPARE(open_model_source(path, "...(dim=5)").built_as, std::string("Net(depth=2, dim=5)"));
@@ -194,9 +205,11 @@ class TestGuesses : public QObject {
     }
 
     void whatCannotBeMadeIsSaid() {
-        const std::string path = write("alone/never.py", kHead + "class Net(nn.Module):\n    def __init__(self, recipe):\n        "
-                                                                 "super().__init__()\n        raise ValueError('no such "
-                                                                 "recipe')\n\n    def forward(self, x):\n        return x\n");
+        const std::string path =
+            write("alone/never.py", kHead +
+                                        "class Net(nn.Module):\n    def __init__(self, recipe):\n        "
+                                        "super().__init__()\n        raise ValueError('no such "
+                                        "recipe')\n\n    def forward(self, x):\n        return x\n");
         try {
             open_model_source(path);
             QFAIL("a model was made");
@@ -208,9 +221,11 @@ class TestGuesses : public QObject {
 
     // Neither a loop without an end nor a model of any size keeps it from opening.
     void trialsEnd() {
-        const std::string path = write("alone/slow.py", kHead + "class Net(nn.Module):\n    def __init__(self, width):\n        "
-                                                                "super().__init__()\n        while width != 128:\n            pass\n"
-                                                                "\n    def forward(self, x):\n        return x\n");
+        const std::string path =
+            write("alone/slow.py", kHead +
+                                       "class Net(nn.Module):\n    def __init__(self, width):\n        "
+                                       "super().__init__()\n        while width != 128:\n            pass\n"
+                                       "\n    def forward(self, x):\n        return x\n");
         QElapsedTimer clock;
         clock.start();
         try {

@@ -157,8 +157,8 @@ class TestImports : public QObject {
         QTest::newRow("a function that makes it")
             << head + wide + "def whole_small(pretrained=True):\n    assert not pretrained\n    return Whole(3)\n"
             << "Whole | Python model source, built as whole_small(pretrained=False)";
-        QTest::newRow("needs arguments") << head + wide
-                                         << "Whole | Python model source, built as Whole(width=64) (guessed: names and uses)";
+        QTest::newRow("needs arguments")
+            << head + wide << "Whole | Python model source, built as Whole(width=64) (guessed: names and uses)";
         QTest::newRow("a value") << head + wide + "net = Whole(3)\nloss = nn.MSELoss()\n"
                                  << "Whole | Python model source";
         QTest::newRow("in the postponed block")

@@ -5,14 +5,14 @@
 #include <QtTest>
 
 #include "tests/views/patience.h"
+#include "views/common/constructor_bar.h"
 #include "views/common/theme.h"
 #include "views/compile/compile_view.h"
+#include "views/inputs/input_memory.h"
+#include "views/inputs/inputs_view.h"
 #include "views/kernels/kernels_view.h"
 #include "views/memory/plan_view.h"
 #include "views/passes/passes_view.h"
-#include "views/common/constructor_bar.h"
-#include "views/inputs/input_memory.h"
-#include "views/inputs/inputs_view.h"
 #include "views/source/source_view.h"
 
 using namespace loupe;
@@ -326,11 +326,10 @@ class CompilerTest : public QObject {
     void argumentsOfCalls() {
         using Pairs = std::vector<std::pair<QString, QString>>;
         const QString call = QStringLiteral("Net(3, depth=[1, 2], norm='a, b', f=lambda x: x == 1)");
-        QCOMPARE(argumentsOf(call),
-                 (Pairs{{QString(), QStringLiteral("3")},
-                        {QStringLiteral("depth"), QStringLiteral("[1, 2]")},
-                        {QStringLiteral("norm"), QStringLiteral("'a, b'")},
-                        {QStringLiteral("f"), QStringLiteral("lambda x: x == 1")}}));
+        QCOMPARE(argumentsOf(call), (Pairs{{QString(), QStringLiteral("3")},
+                                           {QStringLiteral("depth"), QStringLiteral("[1, 2]")},
+                                           {QStringLiteral("norm"), QStringLiteral("'a, b'")},
+                                           {QStringLiteral("f"), QStringLiteral("lambda x: x == 1")}}));
         QVERIFY(argumentsOf(QStringLiteral("Net")).empty());
     }
 

@@ -276,9 +276,8 @@ void InputsView::connectBridge() {
         keep();
     });
     connect(&bridge(), &SessionBridge::statusChanged, this, &InputsView::showStatus);
-    connect(constructors_, &ConstructorBar::chosen, this, [this](const QString& expression) {
-        rememberConstructor(text(bridge().model()->path), expression);
-    });
+    connect(constructors_, &ConstructorBar::chosen, this,
+            [this](const QString& expression) { rememberConstructor(text(bridge().model()->path), expression); });
 }
 
 void InputsView::showStatus() {

@@ -116,7 +116,8 @@ ConstructorGuesser::ConstructorGuesser(Evaluator& evaluator, const Namespace& na
       end_(std::chrono::steady_clock::now() + kAllTime) {
     const auto has = [&](std::string_view name) { return names_.find(name).has_value(); };
     value_names_.torch = has("torch") ? "torch" : "__import__('torch')";
-    value_names_.nn = has("nn") && object_as<PythonModule>(*names_.find("nn")) != nullptr ? "nn" : concat(value_names_.torch, ".nn");
+    value_names_.nn =
+        has("nn") && object_as<PythonModule>(*names_.find("nn")) != nullptr ? "nn" : concat(value_names_.torch, ".nn");
     value_names_.name_space = has("SimpleNamespace") ? "SimpleNamespace" : "__import__('types').SimpleNamespace";
     read_defaults();
 }
@@ -143,7 +144,8 @@ void ConstructorGuesser::read_defaults() {
 
 Trial ConstructorGuesser::attempt(const std::string& expression, milliseconds limit) {
     const RandomState random = random_state();
-    Trial trial = try_out(evaluator_, [&] { return evaluator_.evaluate(expression, "build"); }, limit);
+    Trial trial = try_out(
+        evaluator_, [&] { return evaluator_.evaluate(expression, "build"); }, limit);
     set_random_state(random);
     return trial;
 }
@@ -198,9 +200,11 @@ std::vector<std::string> ConstructorGuesser::class_values(const Parameter& param
             const auto* cls = object_as<ClassObject>(value);
             if (cls == nullptr || cls->is_builtin() || value.object_pointer() == owner.object_pointer()) continue;
             const std::string plain = plain_name(other);
-            const bool is_settings = is_settings_name(parameter.name) && (plain.ends_with("config") || plain.ends_with("args") || plain.ends_with("cfg"));
-            const bool is_alike = cls->is_subclass_of(*nn_module_class()) &&
-                                  (plain == name || (name.size() > 3 && (plain.ends_with(name) || name.ends_with(plain))));
+            const bool is_settings = is_settings_name(parameter.name) &&
+                                     (plain.ends_with("config") || plain.ends_with("args") || plain.ends_with("cfg"));
+            const bool is_alike =
+                cls->is_subclass_of(*nn_module_class()) &&
+                (plain == name || (name.size() > 3 && (plain.ends_with(name) || name.ends_with(plain))));
             if (is_settings || is_alike) wanted.push_back(other);
         }
     }
@@ -265,9 +269,11 @@ std::string ConstructorGuesser::text_of_slot(const Slot& slot) const {
     std::vector<std::string> parts;
     for (const Slot& field : slot.fields) {
         const std::string value = text_of_slot(field);
-        parts.push_back(slot.is_dict ? concat(python_repr(std::string_view(field.name)), ": ", value) : concat(field.name, "=", value));
+        parts.push_back(slot.is_dict ? concat(python_repr(std::string_view(field.name)), ": ", value)
+                                     : concat(field.name, "=", value));
     }
-    return slot.is_dict ? concat("{", join(parts, ", "), "}") : concat(value_names_.name_space, "(", join(parts, ", "), ")");
+    return slot.is_dict ? concat("{", join(parts, ", "), "}")
+                        : concat(value_names_.name_space, "(", join(parts, ", "), ")");
 }
 
 std::string ConstructorGuesser::call_text(const std::string& name, const std::vector<Slot>& slots) const {
@@ -363,8 +369,10 @@ struct ConstructorGuesser::Search {
             const std::string list = found[1];
             for (std::sregex_iterator each(list.begin(), list.end(), kQuoted), end; each != end; ++each) {
                 const std::string parameter = (*each)[1];
-                const bool is_own = trial.error.find(concat(name, ".__init__")) != std::string::npos || takes_keywords ||
-                                    std::any_of(parameters.begin(), parameters.end(), [&](const Parameter& own) { return own.name == parameter; });
+                const bool is_own = trial.error.find(concat(name, ".__init__")) != std::string::npos ||
+                                    takes_keywords ||
+                                    std::any_of(parameters.begin(), parameters.end(),
+                                                [&](const Parameter& own) { return own.name == parameter; });
                 if (!is_own || has(parameter)) continue;
                 add({parameter, {}, std::nullopt});
                 added = true;
@@ -449,7 +457,8 @@ struct ConstructorGuesser::Search {
         static const std::regex kQuoted("['\"]([\\w-]+)['\"]");
         if (slot.candidates[slot.chosen].find('\'') != 0) return;
         std::vector<std::string> more;
-        for (std::sregex_iterator each(trial.error.begin(), trial.error.end(), kQuoted), end; each != end && more.size() < 8; ++each)
+        for (std::sregex_iterator each(trial.error.begin(), trial.error.end(), kQuoted), end;
+             each != end && more.size() < 8; ++each)
             more.push_back(concat("'", (*each)[1].str(), "'"));
         add_new(slot.candidates, more);
     }
@@ -467,7 +476,8 @@ struct ConstructorGuesser::Search {
                 if (is_spent()) return false;
                 slot->chosen = i;
                 Trial next = attempt();
-                const bool needs_more = next.error.find("'SimpleNamespace' object has no attribute") != std::string::npos;
+                const bool needs_more =
+                    next.error.find("'SimpleNamespace' object has no attribute") != std::string::npos;
                 if (progress(next) > before || (needs_more && next.error != was.error)) {
                     trial = std::move(next);
                     return true;
@@ -485,7 +495,8 @@ std::optional<ConstructorGuess> ConstructorGuesser::from_values(const std::strin
     std::vector<Parameter> parameters = parameters_of(callable, takes_keywords);
     Search search{*this, name, callable, constructor_of(callable), std::move(parameters), takes_keywords};
     for (const Parameter& parameter : search.parameters) {
-        const bool is_fixed = std::any_of(fixed.begin(), fixed.end(), [&](const auto& each) { return each.first == parameter.name; });
+        const bool is_fixed =
+            std::any_of(fixed.begin(), fixed.end(), [&](const auto& each) { return each.first == parameter.name; });
         if (!parameter.default_value && !is_fixed) search.add(parameter);
     }
     for (const auto& [argument, value] : fixed) search.slots.push_back({argument, {}, {value}});
@@ -517,12 +528,12 @@ std::optional<ConstructorGuess> ConstructorGuesser::from_examples(const std::str
 std::optional<ConstructorGuess> ConstructorGuesser::guess(const std::string& name, const IValue& callable,
                                                           const Values& fixed) {
     obstacle_.clear();
-    made_.emplace(name, std::nullopt);
-    if (fixed.empty()) {
-        if (auto example = from_examples(name)) return example;
-        if (is_over()) return std::nullopt;
-    }
-    return from_values(name, callable, fixed);
+    made_.emplace(name, std::nullopt);  // it is no argument of itself
+    std::optional<ConstructorGuess> found;
+    if (fixed.empty()) found = from_examples(name);
+    if (!found && !is_over()) found = from_values(name, callable, fixed);
+    if (found) made_[name] = found->expression;
+    return found;
 }
 
 ConstructorGuesser::Values ConstructorGuesser::first_values(const IValue& callable) {
@@ -532,7 +543,8 @@ ConstructorGuesser::Values ConstructorGuesser::first_values(const IValue& callab
     const FunctionObject* constructor = constructor_of(callable);
     for (const Parameter& parameter : parameters_of(callable, takes_keywords)) {
         if (parameter.default_value || constructor == nullptr) continue;
-        const Slot slot = slot_for(parameter, facts_of_parameter(*constructor, parameter.name, methods_of(callable)), callable);
+        const Slot slot =
+            slot_for(parameter, facts_of_parameter(*constructor, parameter.name, methods_of(callable)), callable);
         out.emplace_back(parameter.name, text_of_slot(slot));
     }
     depth_ = depth;

@@ -59,7 +59,7 @@ class Finder {
         const std::string name = dotted_name(*call.callee);
         const std::size_t dot = name.rfind('.');
         return (dot == std::string::npos ? name : name.substr(dot + 1)) == class_name_ ? class_name_
-                                                                                        : std::string_view();
+                                                                                       : std::string_view();
     }
 
     void look(const Expr& e, const Stmt* s) {
@@ -154,9 +154,8 @@ class Finder {
     void bind(const script::ImportFrom& import) {
         for (const script::ImportName& name : import.names) {
             if (import.level > 0 || name.name == "*") continue;
-            set(std::string(name.bound),
-                {Meaning::Kind::Import,
-                 concat("__import__('", import.module, "', fromlist=['", name.name, "']).", name.name)});
+            set(std::string(name.bound), {Meaning::Kind::Import, concat("__import__('", import.module, "', fromlist=['",
+                                                                        name.name, "']).", name.name)});
         }
     }
 
@@ -164,8 +163,9 @@ class Finder {
         for (const script::ImportName& name : import.names) {
             const std::string module(name.has_alias ? name.name : name.bound);
             const bool is_inner = module.find('.') != std::string::npos;
-            set(std::string(name.bound), {Meaning::Kind::Import, is_inner ? concat("__import__('", module, "', fromlist=['_'])")
-                                                                           : concat("__import__('", module, "')")});
+            set(std::string(name.bound),
+                {Meaning::Kind::Import, is_inner ? concat("__import__('", module, "', fromlist=['_'])")
+                                                 : concat("__import__('", module, "')")});
         }
     }
 

@@ -102,7 +102,8 @@ std::optional<std::int64_t> own_number(const IValue& model, std::initializer_lis
     const nn::ModulePtr module = nn::as_module(model);
     for (const char* name : names) {
         const IValue* value = module->find_attribute(name);
-        if (value != nullptr && value->is_int() && value->to_int() > 0 && value->to_int() < 4096) return value->to_int();
+        if (value != nullptr && value->is_int() && value->to_int() > 0 && value->to_int() < 4096)
+            return value->to_int();
         if (value != nullptr && value->is_tuple() && !value->to_tuple().elements.empty() &&
             value->to_tuple().elements.front().is_int())
             return value->to_tuple().elements.front().to_int();
@@ -121,7 +122,8 @@ std::int64_t vocabulary_of(const IValue& model) {
 
 // The last dimension of the first parameter that is a matrix: a width that the model works with.
 std::int64_t width_of(const IValue& model) {
-    if (const auto own = own_number(model, {"dim", "d_model", "embed_dim", "hidden_size", "in_features", "input_size"})) return *own;
+    if (const auto own = own_number(model, {"dim", "d_model", "embed_dim", "hidden_size", "in_features", "input_size"}))
+        return *own;
     for (const auto& [name, t] : nn::as_module(model)->named_parameters()) {
         if (t.dim() == 2) return t.size(1);
     }
@@ -136,7 +138,8 @@ void add(std::vector<InputGuess>& to, InputGuess guess) {
 }
 
 // The sizes of some tensor with so many dimensions.
-std::vector<std::int64_t> usual_shape(std::size_t dimensions, std::int64_t width, std::int64_t channels, std::int64_t side) {
+std::vector<std::int64_t> usual_shape(std::size_t dimensions, std::int64_t width, std::int64_t channels,
+                                      std::int64_t side) {
     switch (dimensions) {
         case 1:
             return {width};
@@ -155,17 +158,22 @@ bool is_any(std::string_view name, std::initializer_list<std::string_view> all) 
     return std::find(all.begin(), all.end(), name) != all.end();
 }
 bool has_any(std::string_view name, std::initializer_list<std::string_view> parts) {
-    return std::any_of(parts.begin(), parts.end(), [&](auto part) { return name.find(part) != std::string_view::npos; });
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](auto part) { return name.find(part) != std::string_view::npos; });
 }
 
 }  // namespace
 
 InputGuesser::InputGuesser(Evaluator& evaluator, IValue model, const FunctionSchema& schema)
-    : evaluator_(evaluator), model_(std::move(model)), schema_(schema), end_(std::chrono::steady_clock::now() + kAllRuns) {}
+    : evaluator_(evaluator),
+      model_(std::move(model)),
+      schema_(schema),
+      end_(std::chrono::steady_clock::now() + kAllRuns) {}
 
 std::vector<InputGuess> InputGuesser::candidates_for(const Argument& argument, std::size_t index) const {
     std::vector<InputGuess> out;
-    const TypeKind kind = argument.type->kind() == TypeKind::Optional ? argument.type->element()->kind() : argument.type->kind();
+    const TypeKind kind =
+        argument.type->kind() == TypeKind::Optional ? argument.type->element()->kind() : argument.type->kind();
     if (kind == TypeKind::Int) return {literal("2"), literal("1"), literal("16")};
     if (kind == TypeKind::Float) return {literal("0.5"), literal("1.0")};
     if (kind == TypeKind::Bool) return {literal("False"), literal("True")};
@@ -173,14 +181,17 @@ std::vector<InputGuess> InputGuesser::candidates_for(const Argument& argument, s
     const std::string name = lower(argument.name);
     const ArgumentShape shape = shape_of_argument(model_, index);
     const std::int64_t width = width_of(model_);
-    const std::int64_t channels = own_number(model_, {"channels", "in_channels", "in_chans", "n_channels", "num_channels"}).value_or(3);
+    const std::int64_t channels =
+        own_number(model_, {"channels", "in_channels", "in_chans", "n_channels", "num_channels"}).value_or(3);
     const auto own_side = own_number(model_, {"image_size", "img_size", "input_resolution", "image_resolution"});
     const std::int64_t side = own_side.value_or(64);
     const std::int64_t vocabulary = vocabulary_of(model_);
-    const std::int64_t length = std::min<std::int64_t>(own_number(model_, {"seq_len", "max_seq_len", "num_tokens", "max_len"}).value_or(16), 64);
+    const std::int64_t length = std::min<std::int64_t>(
+        own_number(model_, {"seq_len", "max_seq_len", "num_tokens", "max_len"}).value_or(16), 64);
     const bool is_list = kind == TypeKind::List;
     for (const InputGuess& each : shape.guesses) {
-        if (shape.dimensions == 0 || each.shape.size() == shape.dimensions || each.dtype == ScalarType::Int64) add(out, each);
+        if (shape.dimensions == 0 || each.shape.size() == shape.dimensions || each.dtype == ScalarType::Int64)
+            add(out, each);
     }
     if (own_side) {
         for (InputGuess& each : out) {
@@ -202,7 +213,8 @@ std::vector<InputGuess> InputGuesser::candidates_for(const Argument& argument, s
         add(out, tokens({1}, 10));
     }
     if (has_any(name, {"length", "lens"})) add(out, tokens({1}, 8));
-    if (has_any(name, {"token", "_ids", "text", "label"}) || is_any(name, {"ids", "seq", "tgt", "src", "y", "target", "targets", "index", "inp"})) {
+    if (has_any(name, {"token", "_ids", "text", "label"}) ||
+        is_any(name, {"ids", "seq", "tgt", "src", "y", "target", "targets", "index", "inp"})) {
         add(out, tokens({1, length}, vocabulary));
         add(out, tokens({1}, vocabulary));
     }
@@ -217,9 +229,21 @@ std::vector<InputGuess> InputGuesser::candidates_for(const Argument& argument, s
     add(out, floats({1, length, width}));
     add(out, floats({1, channels, side, side}));
     add(out, tokens({1, length}, vocabulary));
-    for (const std::vector<std::int64_t>& usual : std::initializer_list<std::vector<std::int64_t>>{
-             {1, 3, 224, 224}, {1, width, 16, 16}, {1, width, 64}, {1, 1, 32, 32}, {1, 3, 32, 32}, {2, 3, 64, 64}, {1, 16000},
-             {1, 1, 16000}, {1, width, 8, 8, 8}, {4}, {1, 4, 16, 16}, {1, 16, 3}, {1, 80, 64}, {1, 4, 16, width}, {}})
+    for (const std::vector<std::int64_t>& usual : std::initializer_list<std::vector<std::int64_t>>{{1, 3, 224, 224},
+                                                                                                   {1, width, 16, 16},
+                                                                                                   {1, width, 64},
+                                                                                                   {1, 1, 32, 32},
+                                                                                                   {1, 3, 32, 32},
+                                                                                                   {2, 3, 64, 64},
+                                                                                                   {1, 16000},
+                                                                                                   {1, 1, 16000},
+                                                                                                   {1, width, 8, 8, 8},
+                                                                                                   {4},
+                                                                                                   {1, 4, 16, 16},
+                                                                                                   {1, 16, 3},
+                                                                                                   {1, 80, 64},
+                                                                                                   {1, 4, 16, width},
+                                                                                                   {}})
         add(out, floats(usual));
     for (const char* text : {"None", "1", "0.5"}) add(out, literal(text));
     if (is_list) {
@@ -260,7 +284,8 @@ Trial InputGuesser::attempt(const std::vector<InputGuess>& inputs) {
 std::vector<InputGuess> InputGuesser::from_expressions(const std::vector<std::string>& expressions) {
     std::vector<InputGuess> out;
     for (const std::string& expression : expressions) {
-        const Trial trial = try_out(evaluator_, [&] { return evaluator_.evaluate(expression, "input"); }, kOneRun);
+        const Trial trial = try_out(
+            evaluator_, [&] { return evaluator_.evaluate(expression, "input"); }, kOneRun);
         auto guess = trial.succeeded ? guess_of(trial.value) : std::nullopt;
         if (!guess) return {};
         out.push_back(std::move(*guess));
@@ -321,7 +346,8 @@ bool InputGuesser::repair(const Trial& failed) {
     static const std::regex kNormalized(R"(expected input with shape \[\*, (\d+)\])");
     static const std::regex kUnpack(R"(unpack \(expected (\d+))");
     static const std::regex kEinops(R"([Ee]xpected (\d+) dim.*[Rr]eceived (\d+)-dim)");
-    static const std::regex kBroadcast(R"(size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+))");
+    static const std::regex kBroadcast(
+        R"(size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+))");
     static const std::regex kWidth(R"(input.size\(-1\) must be equal to input_size. Expected (\d+), got (\d+))");
     const std::string& error = failed.error;
     std::smatch found;
@@ -329,7 +355,9 @@ bool InputGuesser::repair(const Trial& failed) {
     const auto change = [&](Slot& slot, const std::function<bool(InputGuess&)>& edit) {
         InputGuess next = slot.candidates[slot.chosen];
         if (next.literal || !next.elements.empty() || !edit(next)) return;
-        if (std::find(slot.candidates.begin(), slot.candidates.end(), next) != slot.candidates.end() && slot.candidates[slot.chosen] == next) return;
+        if (std::find(slot.candidates.begin(), slot.candidates.end(), next) != slot.candidates.end() &&
+            slot.candidates[slot.chosen] == next)
+            return;
         slot.candidates.push_back(std::move(next));
         slot.chosen = slot.candidates.size() - 1;
         changed = true;
@@ -355,7 +383,11 @@ bool InputGuesser::repair(const Trial& failed) {
             change(slot, [&](InputGuess& guess) {
                 if (guess.shape.size() == wanted || wanted > 6) return false;
                 while (guess.shape.size() > wanted) guess.shape.erase(guess.shape.begin());
-                while (guess.shape.size() < wanted) guess.shape.insert(guess.shape.begin() + std::min<std::ptrdiff_t>(1, std::ssize(guess.shape)), guess.shape.empty() ? 1 : wanted > 3 ? 3 : 16);
+                while (guess.shape.size() < wanted)
+                    guess.shape.insert(guess.shape.begin() + std::min<std::ptrdiff_t>(1, std::ssize(guess.shape)),
+                                       guess.shape.empty() ? 1
+                                       : wanted > 3        ? 3
+                                                           : 16);
                 return true;
             });
             if (changed) return;
@@ -377,7 +409,8 @@ bool InputGuesser::repair(const Trial& failed) {
     } else if (std::regex_search(error, found, kNormalized)) {
         for (Slot& slot : slots_) {
             change(slot, [&](InputGuess& guess) {
-                if (guess.shape.empty() || guess.dtype == ScalarType::Int64 || guess.shape.back() == number(found[1])) return false;
+                if (guess.shape.empty() || guess.dtype == ScalarType::Int64 || guess.shape.back() == number(found[1]))
+                    return false;
                 guess.shape.back() = number(found[1]);
                 return true;
             });

@@ -40,7 +40,8 @@ std::vector<InputGuess> of_layer(const nn::Module& module, std::size_t argument)
         const std::int64_t kernel = whole(module, "kernel_size", 3);
         const std::int64_t side = dimensions == 1 ? 64 : dimensions == 3 ? 16 : kernel >= 7 ? 224 : 32;
         std::vector<InputGuess> out;
-        for (const std::int64_t each : {side, dimensions == 2 ? std::int64_t{64} : side * 2, dimensions == 1 ? std::int64_t{16000} : side}) {
+        for (const std::int64_t each :
+             {side, dimensions == 2 ? std::int64_t{64} : side * 2, dimensions == 1 ? std::int64_t{16000} : side}) {
             std::vector<std::int64_t> shape{1, count};
             shape.insert(shape.end(), dimensions, std::max(each, kernel));
             out.push_back(floats(std::move(shape)));
@@ -63,8 +64,10 @@ std::vector<InputGuess> of_layer(const nn::Module& module, std::size_t argument)
         line.shape = {16};
         return {tokens, line};
     }
-    if (kind == "LSTM" || kind == "GRU" || kind == "RNN") return argument == 0 ? std::vector{floats({1, 8, whole(module, "input_size", 64)})} : std::vector<InputGuess>();
-    if (kind.ends_with("RNNCell") || kind.ends_with("LSTMCell") || kind.ends_with("GRUCell")) return {floats({1, whole(module, "input_size", 64)})};
+    if (kind == "LSTM" || kind == "GRU" || kind == "RNN")
+        return argument == 0 ? std::vector{floats({1, 8, whole(module, "input_size", 64)})} : std::vector<InputGuess>();
+    if (kind.ends_with("RNNCell") || kind.ends_with("LSTMCell") || kind.ends_with("GRUCell"))
+        return {floats({1, whole(module, "input_size", 64)})};
     if (kind == "LayerNorm" || kind == "RMSNorm") {
         const std::int64_t size = whole(module, "normalized_shape", 64);
         return {floats({1, 16, size}), floats({1, size}), floats({1, 8, 8, size})};
@@ -159,7 +162,8 @@ class Reader {
         ArgumentShape inner;
         if (nn::as_module(part)) {
             inner = shape_of_argument(part, position, depth_ + 1);
-        } else if (const FunctionObject* method = function_of(part); method != nullptr && method != &forward_ && position + 1 < method->code.params.size()) {
+        } else if (const FunctionObject* method = function_of(part);
+                   method != nullptr && method != &forward_ && position + 1 < method->code.params.size()) {
             inner = Reader(module_, *method, std::string(method->code.params[position + 1].name), depth_ + 1).read();
         }
         out_.guesses = std::move(inner.guesses);

@@ -26,7 +26,8 @@ class Uses {
     void walk(script::Body body) {
         for (const Stmt* s : body) {
             statement(*s);
-            for_each_expression_of(*s, [&](const Expr& e) { for_each_expression(e, [&](const Expr& part) { use(part); }); });
+            for_each_expression_of(
+                *s, [&](const Expr& e) { for_each_expression(e, [&](const Expr& part) { use(part); }); });
             for (const script::Body& block : blocks_of(*s)) walk(block);
         }
     }
@@ -53,7 +54,8 @@ class Uses {
         const std::string callee = call != nullptr ? dotted_name(*call->callee) : std::string();
         const auto* tuple = as<script::Tuple>(target);
         if (callee == "enumerate" && !call->arguments.empty()) {
-            iterated(call->arguments.front(), tuple != nullptr && tuple->elements.size() == 2 ? tuple->elements[1] : target);
+            iterated(call->arguments.front(),
+                     tuple != nullptr && tuple->elements.size() == 2 ? tuple->elements[1] : target);
             return;
         }
         if (callee == "zip" || callee == "reversed" || callee == "list" || callee == "sorted") {
@@ -153,8 +155,10 @@ class Uses {
         const std::string callee = dotted_name(*call.callee);
         if (callee == name_) {
             facts_.is_called = true;
-            if (is_constructor_) facts_.is_called_with_sizes = true;
-            else facts_.is_module = true;
+            if (is_constructor_)
+                facts_.is_called_with_sizes = true;
+            else
+                facts_.is_module = true;
             return;
         }
         const bool is_first = !call.arguments.empty() && is_it(call.arguments.front());
@@ -196,7 +200,8 @@ void add_inner(ParameterFacts& facts, script::Body body, std::string_view source
                bool is_constructor, int depth) {
     if (depth > 3) return;
     Uses(facts, source, name, is_constructor).walk(body);
-    static const std::set<std::string, std::less<>> kMethods = {"items", "keys", "values", "get", "pop", "copy", "append"};
+    static const std::set<std::string, std::less<>> kMethods = {"items", "keys", "values", "get",
+                                                                "pop",   "copy", "append"};
     for (const auto& method : kMethods) facts.attributes.erase(method);
     for (auto& [attribute, inner] : facts.attributes)
         add_inner(inner, body, source, concat(name, ".", attribute), is_constructor, depth + 1);

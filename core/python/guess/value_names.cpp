@@ -44,27 +44,34 @@ const std::vector<Row>& numbers() {
         {{"eps", "epsilon", "tol", "rtol", "atol"}, {"eps"}, {"1e-5"}},
         {{}, {"momentum", "decay"}, {"0.1"}},
         {{"lr"}, {"learning_rate"}, {"0.001"}},
-        {{"temperature", "temp", "tau", "scale", "gamma", "sigma", "alpha", "beta", "weight", "gain", "margin", "lambda_",
-          "lamb", "omega_0", "w0", "theta", "smoothing", "threshold", "slope", "std", "init_value"},
+        {{"temperature", "temp",   "tau",       "scale",     "gamma",   "sigma", "alpha",
+          "beta",        "weight", "gain",      "margin",    "lambda_", "lamb",  "omega_0",
+          "w0",          "theta",  "smoothing", "threshold", "slope",   "std",   "init_value"},
          {"_weight", "_scale", "threshold", "lambda", "tolerance"},
          {"1.0", "0.5"}},
         {{"cutoff", "cutoff_low"}, {}, {"0.1"}},
         {{"cutoff_high"}, {}, {"0.3"}},
-        {{}, {"in_chan", "in_ch", "input_chan", "image_chan", "img_chan", "inchan", "n_channels", "input_nc"}, {"3", "64", "32", "16", "1"}},
+        {{},
+         {"in_chan", "in_ch", "input_chan", "image_chan", "img_chan", "inchan", "n_channels", "input_nc"},
+         {"3", "64", "32", "16", "1"}},
         {{"in_c", "inp", "inplanes", "in_planes", "cin", "c_in", "ni", "nin"}, {}, {"64", "3", "32", "16"}},
         {{"num_classes", "n_classes", "nclass", "n_class", "classes", "num_class", "n_labels", "num_labels", "num_tags",
           "nb_classes", "n_tags", "n_out", "num_outputs", "output_nc"},
          {"num_class", "n_class"},
          {"10", "2"}},
-        {{}, {"vocab", "num_token", "n_token", "ntoken", "num_embeddings", "num_words", "dict_size", "codebook_size"}, {"256", "64"}},
+        {{},
+         {"vocab", "num_token", "n_token", "ntoken", "num_embeddings", "num_words", "dict_size", "codebook_size"},
+         {"256", "64"}},
         {{}, {"head_dim", "dim_head", "d_head", "d_k", "d_v", "key_dim", "value_dim"}, {"16", "8", "32"}},
         {{"heads", "nhead", "n_head", "num_head"}, {"heads", "nhead"}, {"4", "2", "8", "1"}},
         {{"depth", "n_layer", "nlayers", "layers"},
-         {"num_layers", "n_layers", "depth", "num_blocks", "n_blocks", "nb_layers", "blocks_num", "num_hidden_layers", "repeats", "num_stages"},
+         {"num_layers", "n_layers", "depth", "num_blocks", "n_blocks", "nb_layers", "blocks_num", "num_hidden_layers",
+          "repeats", "num_stages"},
          {"2", "4", "1"}},
         {{}, {"spatial_dims", "ndim", "n_dims"}, {"2", "3"}},
         {{}, {"patch_size", "patch"}, {"8", "16", "4", "(8, 8)"}},
-        {{}, {"image_size", "img_size", "resolution", "image_width", "image_height", "fmap_size", "crop_size"},
+        {{},
+         {"image_size", "img_size", "resolution", "image_width", "image_height", "fmap_size", "crop_size"},
          {"64", "(64, 64)", "32", "224"}},
         {{"window", "ws"}, {"window_size", "win_size"}, {"8", "(8, 8)", "7"}},
         {{"ks", "k"}, {"kernel"}, {"3", "(3, 3)", "5", "1"}},
@@ -77,20 +84,28 @@ const std::vector<Row>& numbers() {
         {{}, {"n_mels", "num_mels", "mel"}, {"80"}},
         {{}, {"max_freq", "max_period"}, {"10", "10.0"}},
         {{}, {"num_freq", "n_bands", "freq_bands"}, {"6"}},
-        {{}, {"seq_len", "max_len", "max_seq", "context_length", "block_size", "max_position", "n_ctx", "seq_length", "num_frames", "sequence"},
+        {{},
+         {"seq_len", "max_len", "max_seq", "context_length", "block_size", "max_position", "n_ctx", "seq_length",
+          "num_frames", "sequence"},
          {"64", "128"}},
         {{}, {"timesteps", "num_steps", "n_steps"}, {"100", "10"}},
         {{}, {"pad_id", "pad_idx", "bos_id", "padding_idx", "blank", "start_token", "pad_token"}, {"0", "1"}},
         {{}, {"eos_id"}, {"1"}},
-        {{}, {"num_group", "n_group", "num_quantizers", "num_codebooks", "n_q", "num_residual", "num_experts", "num_slots", "num_branch"}, {"4", "2", "8"}},
+        {{},
+         {"num_group", "n_group", "num_quantizers", "num_codebooks", "n_q", "num_residual", "num_experts", "num_slots",
+          "num_branch"},
+         {"4", "2", "8"}},
         {{}, {"max_radius"}, {"3.0"}},
         {{}, {"layer_index", "axis", "dim_index"}, {"1", "0", "-1"}},
-        {{}, {"num_latents", "num_memories", "num_landmarks", "num_points", "num_queries", "num_keys", "num_neighbors", "num_nodes"}, {"16", "8"}},
+        {{},
+         {"num_latents", "num_memories", "num_landmarks", "num_points", "num_queries", "num_keys", "num_neighbors",
+          "num_nodes"},
+         {"16", "8"}},
         {{"num", "n", "count"}, {"num_", "n_", "_count"}, {"4", "2", "8"}},
-        {{"dim", "size", "width", "features", "channels", "channel", "chan", "ch", "c", "d", "hidden", "planes", "units", "embed", "filters",
-          "nf", "inner", "out"},
-         {"dim", "hidden", "channel", "feature", "embed", "d_model", "width", "planes", "out_c", "units", "ngf", "ndf",
-          "filters", "_size", "latent", "chans", "_chs", "neurons", "d_", "rank"},
+        {{"dim", "size", "width", "features", "channels", "channel", "chan", "ch", "c", "d", "hidden", "planes",
+          "units", "embed", "filters", "nf", "inner", "out"},
+         {"dim", "hidden", "channel", "feature", "embed",  "d_model", "width", "planes",  "out_c", "units",
+          "ngf", "ndf",    "filters", "_size",   "latent", "chans",   "_chs",  "neurons", "d_",    "rank"},
          {"64", "32", "128", "8"}},
     };
     return all;
@@ -109,7 +124,8 @@ std::vector<std::string> number_values(const std::string& name) {
 // The same for whole numbers; what is not known is a small one.
 std::vector<std::string> whole_values(const std::string& name) {
     std::vector<std::string> out = number_values(name);
-    std::erase_if(out, [](const std::string& each) { return each.find_first_not_of("-0123456789") != std::string::npos; });
+    std::erase_if(out,
+                  [](const std::string& each) { return each.find_first_not_of("-0123456789") != std::string::npos; });
     for (const char* each : {"4", "64", "2", "1", "8"}) out.emplace_back(each);
     return out;
 }
@@ -175,7 +191,8 @@ std::vector<std::string> list_values(const std::string& name, std::size_t arity,
     }
     if (has(name, "levels")) out.push_back(concat(std::string(1, open), "8, 5, 5, 5", std::string(1, close)));
     if (is_any<5>(name, {"sources", "names", "labels", "keys", "classes"})) out.push_back(make("'a'", 2));
-    if (has(name, "categor") || has(name, "cardinal")) out.push_back(concat(std::string(1, open), "10, 5", std::string(1, close)));
+    if (has(name, "categor") || has(name, "cardinal"))
+        out.push_back(concat(std::string(1, open), "10, 5", std::string(1, close)));
     const std::vector<std::string> whole = whole_values(element);
     const std::vector<std::size_t> lengths =
         arity > 0 ? std::vector<std::size_t>{arity, arity + 1} : std::vector<std::size_t>{2, 4, 3, 5, 1};
@@ -223,8 +240,10 @@ std::vector<std::string> top_level_parts(const std::string& text) {
     for (const char c : text) {
         if (c == '[' || c == '(') ++depth;
         if (c == ']' || c == ')') --depth;
-        if (c == ',' && depth == 0) out.emplace_back();
-        else if (c != ' ' || !out.back().empty()) out.back() += c;
+        if (c == ',' && depth == 0)
+            out.emplace_back();
+        else if (c != ' ' || !out.back().empty())
+            out.back() += c;
     }
     return out;
 }
@@ -233,8 +252,8 @@ std::vector<std::string> top_level_parts(const std::string& text) {
 
 bool is_settings_name(std::string_view name) {
     const std::string text = lower(name);
-    static constexpr std::array<std::string_view, 12> kExact = {"args", "opt", "opts", "hp", "hps", "conf", "cfg", "config",
-                                                                "params", "hparams", "options", "settings"};
+    static constexpr std::array<std::string_view, 12> kExact = {
+        "args", "opt", "opts", "hp", "hps", "conf", "cfg", "config", "params", "hparams", "options", "settings"};
     return is_any(text, kExact) || text.ends_with("_config") || text.ends_with("_cfg") || text.ends_with("_args") ||
            text.ends_with("_params") || text.ends_with("config");
 }
@@ -281,15 +300,18 @@ std::vector<std::string> values_by_annotation(const std::string& annotation, con
     if (last == "Module" || last == "ModuleList") return module_values(name, names);
     if (last == "device") return {"'cpu'"};
     if (last == "dtype") return {concat(names.torch, ".float32")};
-    if (last == "Tensor" || last == "FloatTensor") return {concat(names.torch, ".ones(4)"), concat(names.torch, ".ones(4, 4)")};
+    if (last == "Tensor" || last == "FloatTensor")
+        return {concat(names.torch, ".ones(4)"), concat(names.torch, ".ones(4, 4)")};
     if (last == "LongTensor") return {concat(names.torch, ".arange(4)")};
     if (last == "dict" || last == "Dict" || last == "Mapping") return {settings_value(), "dict()"};
     if (last == "Callable" || last == "Type" || last == "type") {
         if (facts.is_called_with_sizes || last != "Callable") return factory_values(name, names);
-        return {"lambda *args, **kwargs: args[0] if args else None", concat(names.nn, ".ReLU()"), concat(names.nn, ".Identity")};
+        return {"lambda *args, **kwargs: args[0] if args else None", concat(names.nn, ".ReLU()"),
+                concat(names.nn, ".Identity")};
     }
     const bool is_tuple = last == "tuple" || last == "Tuple" || last == "Size";
-    const bool is_list = last == "list" || last == "List" || last == "Sequence" || last == "Iterable" || last == "Collection";
+    const bool is_list =
+        last == "list" || last == "List" || last == "Sequence" || last == "Iterable" || last == "Collection";
     if (!is_tuple && !is_list) return {};
     const std::vector<std::string> parts = top_level_parts(inside(text));
     if (!parts.empty() && (parts[0] == "str")) return {"['a', 'b']"};
@@ -308,17 +330,19 @@ std::vector<std::string> values_by_use(const std::string& raw_name, const Parame
     const auto add = [&](const std::vector<std::string>& more) { out.insert(out.end(), more.begin(), more.end()); };
     if (!facts.fallback.empty()) out.push_back(facts.fallback);
     add_choices(out, facts);
-    if (!facts.attributes.empty() && (facts.has_keys || is_settings_name(name) || facts.attributes.size() > 2))
-        out.push_back(settings_value());
+    const bool is_settings = !facts.attributes.empty() && (facts.has_keys || is_settings_name(name));
+    if (is_settings) out.push_back(settings_value());
     if (facts.element_arity > 1) {
         const std::string identity = concat(names.nn, ".Identity()");
         const std::string numbers = repeated("2", facts.element_arity, '(', ')');
         out.push_back(concat("[", repeated(identity, facts.element_arity, '(', ')'), "]"));
-        out.push_back(concat(names.nn, ".ModuleList([", names.nn, ".ModuleList(", repeated(identity, facts.element_arity), ")])"));
+        out.push_back(concat(names.nn, ".ModuleList([", names.nn, ".ModuleList(",
+                             repeated(identity, facts.element_arity), ")])"));
         out.push_back(concat("[", numbers, ", ", numbers, "]"));
     }
     if (facts.is_called_with_sizes) add(factory_values(name, names));
     if (facts.is_module) add(module_values(name, names));
+    if (!is_settings && facts.attributes.size() > 2) out.push_back(settings_value());
     if (facts.is_iterated) add(list_values(name, facts.arity, '[', names));
     if (facts.is_number) add(whole_values(name));
     return out;
@@ -339,11 +363,14 @@ std::vector<std::string> values_by_name(const std::string& raw_name, const Param
         return out;
     }
     static constexpr std::array<std::string_view, 22> kModules = {
-        "net", "model", "module", "backbone", "encoder", "decoder", "block", "layer", "head", "network", "branch", "wrapped", "fn",
-        "func", "criterion", "loss", "generator", "discriminator", "transformer", "attn", "attention", "embedding"};
-    const bool is_count = name.starts_with("num") || name.starts_with("n_") || has_any<6>(name, {"dim", "size", "channel", "depth", "kernel", "len"});
-    if (!is_count && (is_any(name, kModules) || name.ends_with("_net") || name.ends_with("_model") || name.ends_with("_fn") ||
-                      name.ends_with("coder") || name.ends_with("_layer") || name.ends_with("_module")))
+        "net",       "model",         "module",      "backbone", "encoder",   "decoder",  "block",     "layer",
+        "head",      "network",       "branch",      "wrapped",  "fn",        "func",     "criterion", "loss",
+        "generator", "discriminator", "transformer", "attn",     "attention", "embedding"};
+    const bool is_count = name.starts_with("num") || name.starts_with("n_") ||
+                          has_any<6>(name, {"dim", "size", "channel", "depth", "kernel", "len"});
+    if (!is_count &&
+        (is_any(name, kModules) || name.ends_with("_net") || name.ends_with("_model") || name.ends_with("_fn") ||
+         name.ends_with("coder") || name.ends_with("_layer") || name.ends_with("_module")))
         add(module_values(name, names));
     if (has_any<4>(name, {"activation", "act_layer", "nonlin", "norm_layer"}) || name == "act" || name == "norm") {
         const bool is_made = facts.is_called_with_sizes || name.ends_with("_layer");
@@ -357,17 +384,27 @@ std::vector<std::string> values_by_name(const std::string& raw_name, const Param
     if (has(name, "weight_shape")) out.emplace_back("'c c2'");
     if (has(name, "shape")) add(list_values(name, facts.arity, '(', names));
     const bool is_plural = name.ends_with('s') && !name.ends_with("ss") && !is_count &&
-                           !is_any<12>(name, {"channels", "features", "classes", "heads", "layers", "steps", "planes", "units",
-                                              "groups", "filters", "bias", "timesteps"});
+                           !is_any<12>(name, {"channels", "features", "classes", "heads", "layers", "steps", "planes",
+                                              "units", "groups", "filters", "bias", "timesteps"});
     if (is_plural) add(list_values(name, facts.arity, '[', names));
     add(number_values(name));
     return out;
 }
 
 std::vector<std::string> any_values(const ParameterFacts& facts, const ValueNames& names) {
-    std::vector<std::string> out{"64", "4", "2", concat(names.nn, ".Identity()"), "[16, 32]", "[2, 2, 2, 2]", "(8, 8)",
-                                 "True", "0.5", "'relu'", concat(names.nn, ".ReLU"),
-                                 concat(names.torch, ".ones(4, 4)"), "lambda x: x"};
+    std::vector<std::string> out{"64",
+                                 "4",
+                                 "2",
+                                 concat(names.nn, ".Identity()"),
+                                 "[16, 32]",
+                                 "[2, 2, 2, 2]",
+                                 "(8, 8)",
+                                 "True",
+                                 "0.5",
+                                 "'relu'",
+                                 concat(names.nn, ".ReLU"),
+                                 concat(names.torch, ".ones(4, 4)"),
+                                 "lambda x: x"};
     if (!facts.attributes.empty()) out.insert(out.begin() + 4, settings_value());
     out.emplace_back("None");
     return out;

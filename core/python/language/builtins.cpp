@@ -497,7 +497,8 @@ IValue import_by_name(CallArguments a) {
     const BoundArguments given(std::move(a), "__import__", {"name", "globals=", "locals=", "fromlist=", "level="});
     if (!given[0].is_string()) throw_type_error("__import__() argument 1 must be str");
     const std::string name = given[0].to_string();
-    if (given.has(4) && to_index(given[4]) != 0) throw_error("ImportError", "relative __import__() is not available here");
+    if (given.has(4) && to_index(given[4]) != 0)
+        throw_error("ImportError", "relative __import__() is not available here");
     Evaluator& evaluator = *Evaluator::current();
     const IValue module = evaluator.import_module(name);
     if (given.has(3) && truth(given[3])) return module;

@@ -18,3 +18,5 @@ print(round(float(wide.sum()), 9), round(float(wide.max()), 9), round(float(wide
 print(round(float(np.random.default_rng(2 ** 70 + 5).random()), 15), float(np.random.default_rng(0).random()))
 np.random.seed(7)
 print(np.random.rand(2).tolist(), np.random.randint(0, 100, 5).tolist(), np.random.randn(2).tolist())
+for points, weights in (np.polynomial.hermite.hermgauss(5), np.polynomial.legendre.leggauss(4)):
+    print([round(float(each), 10) + 0.0 for each in points], [round(float(each), 10) for each in weights])
