@@ -13,7 +13,7 @@
 namespace loupe::python {
 namespace {
 
-__extension__ using Wide = unsigned __int128;
+__extension__ typedef unsigned __int128 Wide;
 
 constexpr std::size_t kPoolSize = 4;
 
