@@ -381,7 +381,7 @@ struct ConstructorGuesser::Search {
         }
         if (std::regex_search(trial.error, found, kUnexpected)) {
             const std::string parameter = found[1];
-            return std::erase_if(slots, [&](const Slot& slot) { return slot.name == parameter; }) > 0;
+            return std::erase_if(slots, [&](const Slot& slot) { return slot.name == parameter && !slot.is_given; }) > 0;
         }
         if (std::regex_search(trial.error, found, kAttribute)) {
             Slot* slot = settings(slots, std::string(found[2]), found[1] == "dict");
@@ -499,7 +499,10 @@ std::optional<ConstructorGuess> ConstructorGuesser::from_values(const std::strin
             std::any_of(fixed.begin(), fixed.end(), [&](const auto& each) { return each.first == parameter.name; });
         if (!parameter.default_value && !is_fixed) search.add(parameter);
     }
-    for (const auto& [argument, value] : fixed) search.slots.push_back({argument, {}, {value}});
+    for (const auto& [argument, value] : fixed) {
+        search.slots.push_back({argument, {}, {value}});
+        search.slots.back().is_given = true;
+    }
     if (!search.run()) {
         obstacle_ = search.trial.error;
         return std::nullopt;

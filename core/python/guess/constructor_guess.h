@@ -50,6 +50,7 @@ class ConstructorGuesser {
         std::size_t chosen = 0;
         std::vector<Slot> fields = {};  // of an object with settings
         bool is_dict = false;
+        bool is_given = false;
     };
     struct Search;
 
