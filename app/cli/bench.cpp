@@ -77,7 +77,8 @@ int run_bench(const RunArguments& options) {
     double open = 0;
     {
         confine_source(options.model, options.permissions, {});
-        const auto opened = session::Program::open(options.model, options.weights, options.build, options.permissions);
+        const auto opened = session::Program::open(options.model, options.weights,
+                                                   build_text(options.build, options.arguments), options.permissions);
         open = seconds_since(began);
         if (opened->file().files != nullptr) opened->file().files->discard();  // it is opened again
     }

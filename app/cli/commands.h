@@ -31,8 +31,9 @@ struct RunArguments {
     std::optional<std::string> text;  // instead of inputs: what a tokenizer makes of it
     std::string method;
     std::string weights;
-    std::string build;            // of a model source: the expression that makes the model
-    FilePermissions permissions;  // of a model source
+    std::string build;                   // of a model source: the expression that makes the model
+    std::vector<std::string> arguments;  // of it: "name=value"
+    FilePermissions permissions;         // of a model source
     std::string device = "cpu";
     int threads = 0;
     std::uint64_t seed = 0;
@@ -117,6 +118,8 @@ void print_operator_times(const session::Recording& recording, const session::Op
 // Chrome's trace format; Perfetto reads it too. Written whole or not at all.
 void write_trace(const session::Recording& recording, const std::string& file);
 
+// --build and --arg as one text for Program::open. Throws Error (Usage) for an argument without "=".
+std::string build_text(const std::string& build, const std::vector<std::string>& arguments);
 int run_info(const std::string& model, const std::string& build, const FilePermissions& permissions);
 int run_convert(const RunArguments& options, const std::string& out, const std::string& shard_size);
 int run_run(const RunArguments& options);

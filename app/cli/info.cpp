@@ -57,13 +57,13 @@ void print_recording(const session::RecordingFile& file) {
 
 // What else a source can build.
 void print_constructors(const session::ModelInfo& model) {
-    if (model.constructors.size() < 2) return;
+    if (model.constructors.size() < 2 && model.guessed_from.empty()) return;
     std::printf("\ncan be built (--build)\n");
     for (const auto& constructor : model.constructors) {
         std::vector<std::string> parameters;
         for (const auto& parameter : constructor.parameters)
-            parameters.push_back(parameter.default_value ? concat(parameter.name, "=", *parameter.default_value)
-                                                         : parameter.name);
+            parameters.push_back(concat(parameter.name, parameter.annotation.empty() ? "" : ": ", parameter.annotation,
+                                        parameter.default_value ? "=" : "", parameter.default_value.value_or("")));
         std::printf("  %s(%s)\n", constructor.class_name.c_str(), join(parameters, ", ").c_str());
     }
 }

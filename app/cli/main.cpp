@@ -78,6 +78,17 @@ void add_permissions(CLI::App& command, FilePermissions& permissions) {
         "a folder or file that a model source may write besides a fresh folder of its own; repeat for others");
 }
 
+// What makes the model of a source, whole or in part.
+void add_build(CLI::App& command, std::string& build, std::vector<std::string>& arguments) {
+    command.add_option("--build,--model", build,
+                       "of a model source: what makes the model, as in 'Net(10, width=64)'; a class alone: its "
+                       "arguments are guessed");
+    command
+        .add_option("--arg", arguments,
+                    "of a model source: an argument of the class, name=value; repeat for others; the rest are guessed")
+        ->allow_extra_args(false);
+}
+
 void add_model_options(CLI::App& command, RunArguments& options) {
     add_permissions(command, options.permissions);
     command.add_option("MODEL", options.model, "the model file")->required();
@@ -88,7 +99,7 @@ void add_model_options(CLI::App& command, RunArguments& options) {
         ->allow_extra_args(false);
     command.add_option("--method", options.method, "default forward");
     command.add_option("--weights", options.weights, "a checkpoint to load into the model, strictly");
-    command.add_option("--build", options.build, "of a model source: what makes the model, as in 'Net(10, width=64)'");
+    add_build(command, options.build, options.arguments);
     command.add_flag("--script", options.scripted,
                      "of a model source: compile it as torch.jit.script does, instead of tracing it");
     add_seed(command, options.seed, "of random inputs and operators");
@@ -181,9 +192,12 @@ void add_info(CLI::App& app, int& status) {
     const auto permissions = std::make_shared<FilePermissions>();
     auto* info = app.add_subcommand("info", "module tree, parameters, buffers, methods, sizes, what file it is");
     info->add_option("MODEL", *model, "the model file")->required();
-    info->add_option("--build", *build, "of a model source: what makes the model, as in 'Net(10, width=64)'");
+    const auto arguments = std::make_shared<std::vector<std::string>>();
+    add_build(*info, *build, *arguments);
     add_permissions(*info, *permissions);
-    info->callback([model, build, permissions, &status] { status = run_info(*model, *build, *permissions); });
+    info->callback([model, build, arguments, permissions, &status] {
+        status = run_info(*model, build_text(*build, *arguments), *permissions);
+    });
 }
 
 void add_run(CLI::App& app, int& status) {

@@ -112,6 +112,19 @@ fs::path cache_folder() {
 
 void print_notice(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
 
+std::string build_text(const std::string& build, const std::vector<std::string>& arguments) {
+    if (arguments.empty()) return build;
+    for (const std::string& argument : arguments) {
+        if (argument.find('=') == std::string::npos || argument.starts_with('='))
+            throw Error(ErrorKind::Usage, concat("--arg ", argument, " has no value"), {.hint = "write it as depth=4"});
+    }
+    const std::string given = join(arguments, ", ");
+    if (build.empty()) return concat("...(", given, ")");
+    if (!build.ends_with(')')) return concat(build, "(..., ", given, ")");
+    const std::string open = build.substr(0, build.size() - 1);
+    return concat(open, open.ends_with('(') ? "" : ", ", given, ")");
+}
+
 void confine_source(const std::string& model, const FilePermissions& permissions,
                     const std::vector<std::string>& written) {
     if (fs::path(model).extension() != ".py") return;
@@ -146,7 +159,11 @@ std::shared_ptr<session::Program> open_program(const RunArguments& options) {
     for (const std::string& file : {options.inputs_file, options.weights, options.expected_file}) {
         if (!file.empty()) permissions.read.emplace_back(file);
     }
-    auto program = session::Program::open_or_run(options.model, options.weights, options.build, permissions);
+    const std::string build = build_text(options.build, options.arguments);
+    auto program = session::Program::open_or_run(options.model, options.weights, build, permissions);
+    if (program && !program->info()->guessed_from.empty())
+        options.notice(concat("built as ", program->info()->built_as, ": guessed (", program->info()->guessed_from,
+                              "); --arg name=value or --build changes it"));
     if (program && options.scripted) program->script();
     if (program && !options.mode.empty()) program->module().train(options.mode == "train");
     return program;

@@ -26,6 +26,7 @@
 #include "views/common/icons.h"
 #include "views/common/panel_output.h"
 #include "views/common/theme.h"
+#include "views/inputs/input_memory.h"
 #include "views/inputs/inputs_view.h"
 
 namespace loupe::window {
@@ -169,7 +170,7 @@ void MainWindow::openFile(const QString& file) {
 void MainWindow::openNow(const QString& file) {
     banner_->dismiss();
     opening_ = file;
-    bridge_->open(opening_);
+    bridge_->open(opening_, file.endsWith(QLatin1String(".py")) ? views::recallConstructor(file) : QString());
 }
 
 void MainWindow::chooseRecording(std::function<void()> then) {

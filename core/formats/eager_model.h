@@ -12,8 +12,20 @@
 #include "core/ir/compilation_unit.h"
 #include "core/ir/source.h"
 #include "core/nn/module.h"
+#include "core/optim/optimizer.h"
+#include "core/optim/scheduler.h"
 
 namespace loupe {
+
+// An argument of forward that a model is likely to take.
+struct InputGuess {
+    std::vector<std::int64_t> shape;
+    ScalarType dtype = ScalarType::Float32;
+    std::int64_t high = 10;              // whole numbers are below it
+    std::optional<std::string> literal;  // of what is no tensor: as Python writes it
+    std::vector<InputGuess> elements;    // of a list
+    bool operator==(const InputGuess&) const = default;
+};
 
 // A model whose forward is evaluated from its source, statement by statement; graphs of it are traced.
 class EagerModel : public RefCounted {
@@ -24,10 +36,28 @@ class EagerModel : public RefCounted {
     virtual const FunctionSchema& schema() const = 0;
     // The source's example inputs.
     virtual const std::optional<std::vector<IValue>>& example_inputs() const = 0;
+    // What forward takes where the source gives no examples, held against runs of it; empty: nothing was found that
+    // runs. Calls change what the model's calls change.
+    virtual std::vector<InputGuess> guess_inputs() { return {}; }
     // The number of arguments of the source's loss: 1, the output; 2, the output and a target; 0 when it has none.
     virtual int loss_arguments() const = 0;
     // Throws Error (Run), also when there is no loss that takes so many.
     virtual IValue loss(std::vector<IValue> arguments) = 0;
+    // Of a LightningModule: its training_step of a batch, inputs and target, and what configure_optimizers gives.
+    virtual bool has_training_step() const { return false; }
+    // Throws Error (Run) with the source line, also when what it gives holds no loss.
+    virtual IValue training_step(std::vector<IValue> /*batch*/, std::int64_t /*index*/) {
+        throw Error(ErrorKind::Unsupported, "this model has no training_step");
+    }
+    struct OwnOptimizer {
+        Ptr<optim::Optimizer> optimizer;
+        Ptr<optim::Scheduler> schedule;  // null: none
+        bool is_every_step = false;      // of the schedule; else every epoch
+    };
+    virtual OwnOptimizer own_optimizer() {
+        throw Error(ErrorKind::Usage, "the model's source has no configure_optimizers",
+                    {.hint = "choose an optimizer"});
+    }
     // As Python prints the model.
     virtual std::string repr() = 0;
     // The model compiled as by torch.jit.script, with the same tensors. Throws Error (Compile) with the place.
@@ -63,6 +93,7 @@ struct Constructor {
         std::string annotation;                    // as written; empty without one
         std::optional<std::string> default_value;  // as written
         bool is_keyword_only = false;
+        std::string guess = {};  // a value to try, as an expression; empty: none is known, or it has a default
     };
     std::string class_name;
     std::string doc;        // of the class

@@ -43,6 +43,8 @@ struct ModelFile {
     std::vector<std::shared_ptr<const ir::Source>> sources;
     std::shared_ptr<const ArchiveParts> archive = nullptr;  // null: not from a TorchScript archive
     std::vector<Constructor> constructors = {};             // the model classes of a source, the likeliest first
+    std::string built_as = {};      // the expression that made the model where nothing said it: "Net(width=64)"
+    std::string guessed_from = {};  // where its arguments are from, when they were guessed: "README.md"
     // The inputs that the file holds beside the model, one an argument of forward.
     std::optional<std::vector<IValue>> examples = {};
     // The same of methods with inputs of their own.

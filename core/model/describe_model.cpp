@@ -209,7 +209,7 @@ std::vector<ConstructorInfo> describe_constructors(const std::vector<Constructor
         to.doc = from.doc;
         to.source = place_of(from.range);
         for (const auto& p : from.parameters)
-            to.parameters.push_back({p.name, p.annotation, p.default_value, p.is_keyword_only});
+            to.parameters.push_back({p.name, p.annotation, p.default_value, p.is_keyword_only, p.guess});
         to.takes_rest = from.takes_rest;
         to.takes_keywords = from.takes_keywords;
     }
@@ -269,6 +269,8 @@ ModelInfo describe_model(const ModelFile& file, const std::filesystem::path& pat
         add_original_sources(file, model);
     add_archive_sources(file, model);
     model.constructors = describe_constructors(file.constructors);
+    model.built_as = file.built_as;
+    model.guessed_from = file.guessed_from;
     return model;
 }
 

@@ -96,13 +96,14 @@ struct ConstructorInfo {
         std::string annotation;                    // "int", "tuple[int, ...]" as written; empty without one
         std::optional<std::string> default_value;  // as written: "64", "nn.ReLU"
         bool is_keyword_only = false;
+        std::string guess;  // a value to try, as an expression; empty: none is known, or it has a default
     };
     std::vector<Parameter> parameters;
     bool takes_rest = false;      // *args
     bool takes_keywords = false;  // **kwargs
 };
 auto fields(Like<ConstructorInfo::Parameter> auto& it) {
-    return std::tie(it.name, it.annotation, it.default_value, it.is_keyword_only);
+    return std::tie(it.name, it.annotation, it.default_value, it.is_keyword_only, it.guess);
 }
 auto fields(Like<ConstructorInfo> auto& it) {
     return std::tie(it.class_name, it.doc, it.source, it.parameters, it.takes_rest, it.takes_keywords);
@@ -190,7 +191,9 @@ struct ModelInfo {
     // Of a source that does not say which model to build, or with what arguments: its classes, the likeliest first.
     // Open it again with one of them called: "Net(10, width=64)". Else empty.
     std::vector<ConstructorInfo> constructors;
-    std::string built_with;  // the expression that was given to build the model; empty when none was
+    std::string built_with;    // the expression that was given to build the model; empty when none was
+    std::string built_as;      // the expression that made the model where nothing said it
+    std::string guessed_from;  // where its arguments are from, when they were guessed: "README.md"
     ModelForm form = ModelForm::AsRead;
     // What the `loss` of its source takes: 1, the output; 2, the output and a target; 0: it has none.
     int loss_arguments = 0;
@@ -202,7 +205,8 @@ struct ModelInfo {
 auto fields(Like<ModelInfo> auto& it) {
     return std::tie(it.path, it.title, it.format, it.file_bytes, it.modules, it.methods, it.sources, it.graph,
                     it.parameter_count, it.parameter_bytes, it.buffer_bytes, it.missing_operators, it.recorded_in,
-                    it.cannot_run, it.constructors, it.built_with, it.form, it.loss_arguments, it.trace_warnings);
+                    it.cannot_run, it.constructors, it.built_with, it.built_as, it.guessed_from, it.form,
+                    it.loss_arguments, it.trace_warnings);
 }
 
 }  // namespace loupe::session

@@ -328,11 +328,43 @@ void Program::to(Device device) {
     device_ = device;
 }
 
+namespace {
+
+InputSpec spec_of(const InputGuess& guess) {
+    InputSpec spec;
+    spec.shape = guess.shape;
+    spec.dtype = std::string(dtype_name(guess.dtype));
+    spec.literal = guess.literal;
+    spec.high = guess.high;
+    if (guess.dtype == ScalarType::Bool)
+        spec.source = InputSpec::Source::Ones;
+    else if (is_integral(guess.dtype))
+        spec.source = InputSpec::Source::Random;
+    for (const InputGuess& each : guess.elements) spec.elements.push_back(spec_of(each));
+    return spec;
+}
+
+}  // namespace
+
+// Inputs that forward was tried with; nothing of the trials stays.
+std::vector<InputSpec> Program::tried_inputs() const {
+    const UntouchedScope untouched(*file_.module);
+    const runtime::PrintScope no_prints([](std::string_view) {});
+    const WarningScope no_warnings([](const ScriptWarning&) {});
+    std::vector<InputSpec> specs;
+    for (const InputGuess& guess : file_.eager->guess_inputs()) specs.push_back(spec_of(guess));
+    return specs;
+}
+
 std::vector<InputSpec> Program::default_inputs(const std::string& method_name, std::vector<std::string>* notes) const {
     const auto examples = source_examples(method_name);
     if (!examples) {
         const fs::path samples = samples_beside(info_->path);
-        if (!leads_out(file_, samples)) return guess_inputs(*info_, schema(method_name), true, notes);
+        const bool may_read = !leads_out(file_, samples);
+        if (is_eager() && (samples.empty() || !may_read)) {
+            if (auto specs = tried_inputs(); !specs.empty()) return specs;
+        }
+        if (may_read) return guess_inputs(*info_, schema(method_name), true, notes);
         if (notes != nullptr)
             notes->push_back(concat(samples.filename().string(), " is a link to ", real_path_of(samples).string(),
                                     ", which the source may not read: random values stand for it; give it with "

@@ -102,6 +102,7 @@ class Program {
     void become(ModelForm form, Ptr<ir::CompilationUnit> unit, nn::ModulePtr module, const char* word);
     const runtime::Trace& traced() const;
     std::vector<IValue> example_arguments(const std::string& method = {}) const;
+    std::vector<InputSpec> tried_inputs() const;
 
     std::optional<std::vector<IValue>> source_examples(const std::string& method) const;
 

@@ -10,6 +10,7 @@
 #include "core/nn/deep_copy.h"
 #include "core/nn/layer.h"
 #include "core/nn/module.h"
+#include "core/nn/weak_module.h"
 
 namespace loupe::nn {
 namespace {
@@ -117,6 +118,7 @@ class Module::Copier {
         to->non_persistent_ = from.non_persistent_;
         to->uninitialized_ = from.uninitialized_;
         to->methods_ = from.methods_;
+        to->methods_.erase(kEndMark);
         for (const ComputedAttribute& each : from.computed_) to->computed_.push_back({each.name, each.get, each.set});
         copy_hooks(from.hooks_, to->hooks_);
         for (std::size_t i = 0; i < from.slots_.size(); ++i) to->set_slot(i, copy(from.slots_[i]));

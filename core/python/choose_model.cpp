@@ -8,6 +8,8 @@
 
 #include "core/base/strings.h"
 #include "core/nn/module.h"
+#include "core/python/guess/constructor_guess.h"
+#include "core/python/guess/syntax_walk.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/class.h"
 #include "core/python/language/error.h"
@@ -16,6 +18,7 @@
 #include "core/python/language/missing_name.h"
 #include "core/python/language/operations.h"
 #include "core/python/torch/nn_module.h"
+#include "core/script/parser.h"
 
 namespace loupe::python {
 
@@ -41,8 +44,8 @@ namespace {
     throw Error(ErrorKind::File, std::move(message), {.hint = std::move(hint)});
 }
 
-std::string text_of(const ir::Source& source, const script::Expr* e) {
-    return e == nullptr ? std::string() : source.text().substr(e->range.begin, e->range.end - e->range.begin);
+std::string written(const ir::Source& source, const script::Expr* e) {
+    return e == nullptr ? std::string() : text_of(source.text(), *e);
 }
 
 // Parameters behind the first `skipped` ones, as written.
@@ -55,9 +58,9 @@ void add_parameters(Constructor& out, const FunctionObject& function, std::size_
         } else if (params[i].kind == script::ParamKind::KeywordRest) {
             out.takes_keywords = true;
         } else {
-            Constructor::Parameter parameter{std::string(params[i].name), text_of(source, params[i].annotation),
+            Constructor::Parameter parameter{std::string(params[i].name), written(source, params[i].annotation),
                                              std::nullopt, params[i].kwarg_only};
-            if (params[i].default_value != nullptr) parameter.default_value = text_of(source, params[i].default_value);
+            if (params[i].default_value != nullptr) parameter.default_value = written(source, params[i].default_value);
             out.parameters.push_back(std::move(parameter));
         }
     }
@@ -126,6 +129,40 @@ bool defines_forward(const ClassObject& cls) {
     });
 }
 
+// A call whose other arguments are to be guessed: "Net", "Net(width=64, ...)", "...(width=64)" of any class.
+struct PartialCall {
+    std::string class_name;
+    ConstructorGuesser::Values arguments;
+};
+
+std::optional<PartialCall> partial_call(const std::string& build) {
+    const auto source = std::make_shared<const ir::Source>(concat("(", build, "\n)"), "build");
+    std::shared_ptr<const script::SyntaxTree> tree;
+    try {
+        tree = script::parse_source(source, script::Dialect::Python);
+    } catch (const Error&) {
+        return std::nullopt;  // evaluating it says why
+    }
+    const auto* statement = tree->body.size() == 1 ? script::as<script::ExprStmt>(tree->body.front()) : nullptr;
+    if (statement == nullptr) return std::nullopt;
+    PartialCall out;
+    if (const auto* name = script::as<script::Name>(statement->value)) {
+        out.class_name = name->id;
+        return out;
+    }
+    const auto* call = script::as<script::Call>(statement->value);
+    if (call == nullptr) return std::nullopt;
+    bool is_partial = call->callee->kind == script::ExprKind::Ellipsis;
+    if (const auto* name = script::as<script::Name>(call->callee)) out.class_name = name->id;
+    for (const script::Expr* argument : call->arguments) {
+        if (argument->kind != script::ExprKind::Ellipsis) return std::nullopt;
+        is_partial = true;
+    }
+    for (const script::Keyword& keyword : call->keywords)
+        out.arguments.emplace_back(keyword.name, text_of(source->text(), *keyword.value));
+    return is_partial ? std::optional(out) : std::nullopt;
+}
+
 class ModelSearch {
   public:
     ModelSearch(Evaluator& evaluator, const Namespace& names) : evaluator_(evaluator), names_(names) {
@@ -136,10 +173,17 @@ class ModelSearch {
 
     std::vector<Constructor> constructors() const {
         std::vector<Constructor> out;
+        ConstructorGuesser guesser(evaluator_, names_);
         const auto add = [&](const std::vector<Maker>& makers, bool needs_arguments, bool are_parts) {
             for (auto maker = makers.rbegin(); maker != makers.rend(); ++maker) {
-                if (maker->needs_arguments == needs_arguments && is_part(*maker) == are_parts)
-                    out.push_back(maker->constructor());
+                if (maker->needs_arguments != needs_arguments || is_part(*maker) != are_parts) continue;
+                out.push_back(maker->constructor());
+                if (!needs_arguments) continue;
+                for (auto& [name, value] : guesser.first_values(maker->value)) {
+                    for (auto& parameter : out.back().parameters) {
+                        if (parameter.name == name && !parameter.default_value) parameter.guess = value;
+                    }
+                }
             }
         };
         add(classes_, false, false);
@@ -154,7 +198,10 @@ class ModelSearch {
         ChosenModel out;
         out.constructors = constructors();
         if (const auto model = names_.find("model")) {
-            if (nn::as_module(*model)) return {*model, std::move(out.constructors), {}, {}, {}};
+            if (nn::as_module(*model)) {
+                out.model = *model;
+                return out;
+            }
             if (object_as<ClassObject>(*model) == nullptr && object_as<MissingName>(*model) == nullptr &&
                 object_as<PythonModule>(*model) == nullptr && function_of(*model) == nullptr) {
                 refuse(concat("model is a ", type_name(*model)),
@@ -186,6 +233,38 @@ class ModelSearch {
     }
 
     bool has_classes() const { return !classes_.empty(); }
+    bool has_class(std::string_view name) const {
+        return std::any_of(classes_.begin(), classes_.end(), [&](const Maker& maker) { return maker.name == name; });
+    }
+
+    // A class with arguments that were found near it or guessed. False: none could be made; why() says what stood in
+    // the way of the likeliest.
+    bool guess(ChosenModel& out, std::string& why, const PartialCall& given = {}) const {
+        ConstructorGuesser guesser(evaluator_, names_);
+        for (const Maker* maker : guess_order()) {
+            if (!given.class_name.empty() && maker->name != given.class_name) continue;
+            const auto found = guesser.guess(maker->name, maker->value, given.arguments);
+            if (!found) {
+                if (why.empty()) why = guesser.obstacle();
+                continue;
+            }
+            try {
+                out.model = evaluator_.evaluate(found->expression, "build");
+            } catch (const PythonError&) {
+                continue;
+            }
+            if (!nn::as_module(out.model)) continue;
+            out.expression = found->expression;
+            out.guessed_from = found->from.empty() ? "names and uses" : found->from;
+            out.inputs = found->inputs;
+            out.constructors = constructors();
+            const auto is_it = [&](const Constructor& each) { return each.class_name == maker->name; };
+            std::stable_partition(out.constructors.begin(), out.constructors.end(), is_it);
+            return true;
+        }
+        out.model = IValue();
+        return false;
+    }
 
     // why: what a constructor without arguments said; empty: none was tried.
     [[noreturn]] void fail(const std::string& tried = {}, const std::string& why = {}) const {
@@ -199,9 +278,10 @@ class ModelSearch {
         }
         std::string hint = concat("write model = ", constructor_text(first), ", or say so when opening it (--build)");
         if (!others.empty()) hint += concat("; other classes: ", join(others, ", "));
-        throw ModelNeeded(why.empty() ? concat(first.class_name, " needs constructor arguments")
-                                      : concat(tried, " needs constructor arguments (", why, ")"),
-                          std::move(hint), std::move(all));
+        throw ModelNeeded(
+            why.empty() ? concat(first.class_name, " needs constructor arguments")
+                        : concat(tried.empty() ? first.class_name : tried, " needs constructor arguments (", why, ")"),
+            std::move(hint), std::move(all));
     }
 
     // A class of the source that cannot be made, because what it derives from is not here.
@@ -300,9 +380,7 @@ class ModelSearch {
 
     // Those that need nothing, the likeliest first.
     std::vector<const Maker*> candidates() const {
-        std::string stem;
-        if (const auto& file = evaluator_.state().main->source->file())
-            stem = plain_name(std::filesystem::path(*file).stem().string());
+        const std::string stem = file_stem();
         std::vector<const Maker*> out;
         for (auto maker = classes_.rbegin(); maker != classes_.rend(); ++maker) {
             if (!maker->needs_arguments && !is_part(*maker)) out.push_back(&*maker);
@@ -316,6 +394,23 @@ class ModelSearch {
             for (auto maker = classes_.rbegin(); maker != classes_.rend(); ++maker) out.push_back(&*maker);
         }
         return out;
+    }
+
+    // Whole models before their parts, the one that is called as the file first.
+    std::vector<const Maker*> guess_order() const {
+        std::vector<const Maker*> out;
+        for (auto maker = classes_.rbegin(); maker != classes_.rend(); ++maker) out.push_back(&*maker);
+        const std::string stem = file_stem();
+        std::stable_partition(out.begin(), out.end(), [](const Maker* maker) { return !maker->name.starts_with('_'); });
+        std::stable_partition(out.begin(), out.end(), [&](const Maker* maker) { return !is_part(*maker); });
+        std::stable_partition(out.begin(), out.end(),
+                              [&](const Maker* maker) { return plain_name(maker->name) == stem; });
+        return out;
+    }
+
+    std::string file_stem() const {
+        const auto& file = evaluator_.state().main->source->file();
+        return file ? plain_name(std::filesystem::path(*file).stem().string()) : std::string();
     }
 
     // Weights are not fetched.
@@ -381,15 +476,33 @@ auto in_evaluator(Evaluator& evaluator, const Work& work) {
     return work();
 }
 
+// nullopt: the text is a whole expression, or names no class of the source.
+std::optional<ChosenModel> with_guessed_arguments(Evaluator& evaluator, const Namespace& names,
+                                                  const std::string& build) {
+    const auto given = partial_call(build);
+    if (!given) return std::nullopt;
+    const EvaluatorScope scope(&evaluator);
+    const ModelSearch search(evaluator, names);
+    const bool is_class = given->class_name.empty() || search.has_class(given->class_name);
+    if (!is_class || !search.has_classes()) return std::nullopt;
+    ChosenModel out;
+    std::string why;
+    if (!search.guess(out, why, *given)) search.fail(given->class_name, why);
+    return out;
+}
+
 }  // namespace
 
 ChosenModel choose_model(Evaluator& evaluator, const Namespace& names, const std::string& build) {
     if (!build.empty()) {
+        if (auto guessed = with_guessed_arguments(evaluator, names, build)) return std::move(*guessed);
         const IValue model = evaluator.evaluate(build, "build");
         if (!nn::as_module(model))
             refuse(concat(build, " is a ", type_name(model)), "give an expression that makes a torch.nn.Module");
-        return {
-            model, in_evaluator(evaluator, [&] { return ModelSearch(evaluator, names).constructors(); }), {}, {}, {}};
+        ChosenModel out;
+        out.model = model;
+        out.constructors = in_evaluator(evaluator, [&] { return ModelSearch(evaluator, names).constructors(); });
+        return out;
     }
     const EvaluatorScope scope(&evaluator);
     std::exception_ptr failed;
@@ -415,11 +528,19 @@ ChosenModel choose_model(Evaluator& evaluator, const Namespace& names, const std
         if (!has_classes && !error.ends_well()) throw;
     }
     ModelSearch search(evaluator, names);
-    if (const auto model = names.find("model"); model && nn::as_module(*model))
-        return {*model, search.constructors(), {}, {}, {}};
-    if (IValue made = search.find_value(); !made.is_none()) return {std::move(made), search.constructors(), {}, {}, {}};
-    if (failed) std::rethrow_exception(failed);
-    if (search.has_classes()) search.fail(out.refused_by, out.refused_why);
+    const auto model = names.find("model");
+    out.model = model && nn::as_module(*model) ? *model : search.find_value();
+    if (!out.model.is_none()) {
+        out.constructors = search.constructors();
+        return out;
+    }
+    if (search.has_classes()) {
+        std::string why;
+        if (search.guess(out, why)) return out;
+        if (failed) std::rethrow_exception(failed);
+        if (out.refused_by.empty()) out.refused_why = why;
+        search.fail(out.refused_by, out.refused_why);
+    }
     search.check_missing();
     return {};
 }

@@ -28,6 +28,8 @@ struct ChosenModel {
     std::vector<Constructor> constructors;  // what builds it first, then what else could be built
     std::string expression;                 // what built it, where that was not said: "resnet18()"
     std::string refused_by, refused_why;    // of the first that could not be built as it is for want of arguments
+    std::string guessed_from;               // of arguments that were guessed: "README.md", "names and uses"; else empty
+    std::vector<std::string> inputs = {};   // expressions for forward that stand where the arguments do
 };
 
 // build: the expression that makes it; empty: the first of these that there is, by the names of a main module that has
@@ -37,8 +39,9 @@ struct ChosenModel {
 //  - a class derived from torch.nn.Module that needs no arguments and is no part or base of another: the one that is
 //    called as the file, else the last;
 //  - a function that needs no arguments and makes one of its classes;
-//  - a module that the postponed block makes, which runs until then; without such a class the block runs to its end.
-// Throws ModelNeeded where a class needs arguments, Error where nothing can be built.
+//  - a module that the postponed block makes, which runs until then; without such a class the block runs to its end;
+//  - a class that needs arguments, with those of a call nearby or guessed ones (guess/constructor_guess.h).
+// Throws ModelNeeded where no arguments for a class are found, Error where nothing can be built.
 ChosenModel choose_model(Evaluator& evaluator, const Namespace& names, const std::string& build);
 
 // The function behind a callable, bound or not; null for one in C++.

@@ -11,6 +11,7 @@
 #include "core/nn/module.h"
 #include "core/python/assignment_tracker.h"
 #include "core/python/choose_model.h"
+#include "core/python/guess/input_guess.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/class.h"
 #include "core/python/language/error.h"
@@ -21,6 +22,7 @@
 #include "core/python/script/script_compiler.h"
 #include "core/python/script/script_modules.h"
 #include "core/python/torch/nn_module.h"
+#include "core/python/torch/torch_optim.h"
 #include "core/runtime/interpreter/print.h"
 
 namespace loupe::python {
@@ -98,10 +100,19 @@ FunctionSchema schema_of(const nn::Module& module, const FunctionObject* forward
 
 class SourceModel final : public EagerModel, private StatementHook {
   public:
-    SourceModel(Ptr<Evaluator> evaluator, IValue model, const Namespace& names)
-        : evaluator_(std::move(evaluator)), model_(std::move(model)) {
+    // inputs: expressions that a text nearby calls the model with.
+    SourceModel(Ptr<Evaluator> evaluator, IValue model, const Namespace& names, std::vector<std::string> inputs)
+        : evaluator_(std::move(evaluator)), model_(std::move(model)), inputs_(std::move(inputs)) {
         const IValue forward = evaluator_->run([&] { return get_attribute(model_, "forward"); });
         schema_ = schema_of(*nn::as_module(model_), function_of(forward));
+        // Of a class of the program that derives from Lightning's.
+        const auto step = evaluator_->run([&]() -> IValue {
+            return find_attribute(model_, "configure_optimizers")
+                       ? find_attribute(model_, "training_step").value_or(IValue())
+                       : IValue();
+        });
+        const FunctionObject* function = function_of(step);
+        has_training_step_ = function != nullptr && !function->unit->is_library;
         if (const auto examples = names.find("example_inputs")) {
             if (!examples->is_tuple() && !examples->is_tensor()) {
                 refuse(concat("example_inputs is a ", type_name(*examples)),
@@ -127,6 +138,10 @@ class SourceModel final : public EagerModel, private StatementHook {
     }
     const FunctionSchema& schema() const override { return schema_; }
     const std::optional<std::vector<IValue>>& example_inputs() const override { return examples_; }
+    std::vector<InputGuess> guess_inputs() override {
+        if (!guessed_) guessed_ = InputGuesser(*evaluator_, model_, schema_).guess(inputs_);
+        return *guessed_;
+    }
     int loss_arguments() const override { return loss_arguments_; }
     IValue loss(std::vector<IValue> arguments) override {
         if (loss_arguments_ == 0 || arguments.size() != static_cast<std::size_t>(loss_arguments_)) {
@@ -134,6 +149,44 @@ class SourceModel final : public EagerModel, private StatementHook {
                                                arguments.size() == 1 ? " argument" : " arguments"));
         }
         return evaluator_->call(*loss_, {std::move(arguments), {}});
+    }
+    bool has_training_step() const override { return has_training_step_; }
+    IValue training_step(std::vector<IValue> batch, std::int64_t index) override {
+        const IValue step = evaluator_->run([&] { return get_attribute(model_, "training_step"); });
+        std::vector<IValue> arguments{make_list(std::move(batch))};
+        if (required_arguments(step).value_or(2) > 1) arguments.emplace_back(index);
+        const IValue out = evaluator_->call(step, {std::move(arguments), {}});
+        const IValue* loss = out.is_dict() ? out.to_dict().find(IValue("loss")) : &out;
+        if (loss == nullptr || !loss->is_tensor())
+            throw Error(ErrorKind::Run, "training_step gives no loss",
+                        {.hint = "return a tensor, or a dict with 'loss'"});
+        return *loss;
+    }
+    OwnOptimizer own_optimizer() override {
+        OwnOptimizer out;
+        evaluator_->run([&]() -> IValue {
+            const IValue trainer = evaluator_->import_module("lightning.pytorch.trainer");
+            const IValue made = python::call(get_attribute(model_, "configure_optimizers"), std::vector<IValue>{});
+            const IValue both = python::call(get_attribute(trainer, "_configured"), std::vector<IValue>{made});
+            const std::vector<IValue> optimizers = to_vector(to_vector(both)[0]);
+            const std::vector<IValue> schedules = to_vector(to_vector(both)[1]);
+            if (optimizers.size() != 1 || schedules.size() > 1) {
+                throw Error(ErrorKind::Unsupported,
+                            concat("configure_optimizers gives ", optimizers.size(), " optimizers and ",
+                                   schedules.size(), " schedules"),
+                            {.hint = "training here takes one; choose an optimizer"});
+            }
+            auto* object = object_as<OptimizerObject>(optimizers.front());
+            if (object == nullptr) throw Error(ErrorKind::Usage, "configure_optimizers gives no torch.optim.Optimizer");
+            out.optimizer = engine_optimizer(*object);
+            own_training_ = both;  // keeps the program's objects
+            if (schedules.empty()) return {};
+            const std::vector<IValue> schedule = to_vector(schedules.front());
+            out.schedule = engine_scheduler(schedule[0]);
+            out.is_every_step = str(schedule[1]) == "step";
+            return {};
+        });
+        return out;
     }
     Scripted script() override {
         Scripted out;
@@ -172,8 +225,12 @@ class SourceModel final : public EagerModel, private StatementHook {
     const IValue model_;
     FunctionSchema schema_;
     std::optional<std::vector<IValue>> examples_;
+    const std::vector<std::string> inputs_;
+    std::optional<std::vector<InputGuess>> guessed_;  // null: not asked for yet
     std::optional<IValue> loss_;
     int loss_arguments_ = 0;
+    bool has_training_step_ = false;
+    IValue own_training_;
     EagerModel::StatementHook hook_;
     AssignmentTracker assignments_;
 };
@@ -192,6 +249,9 @@ ModelFile model_of(const Ptr<Evaluator>& evaluator, const NamespacePtr& names, c
     }
     if (model.is_none()) return file;
     if (!chosen.expression.empty()) file.format += concat(", built as ", chosen.expression);
+    if (!chosen.guessed_from.empty()) file.format += concat(" (guessed: ", chosen.guessed_from, ")");
+    file.built_as = chosen.expression;
+    file.guessed_from = chosen.guessed_from;
     file.module = nn::as_module(model);
     if (!file.module) refuse("the model is no torch.nn.Module", "derive its class from torch.nn.Module");
     if (is_script_module(*file.module)) {
@@ -201,7 +261,7 @@ ModelFile model_of(const Ptr<Evaluator>& evaluator, const NamespacePtr& names, c
         file.owner = evaluator;
         return file;
     }
-    file.eager = make_ptr<SourceModel>(evaluator, model, *names);
+    file.eager = make_ptr<SourceModel>(evaluator, model, *names, std::move(chosen.inputs));
     return file;
 }
 

@@ -7,9 +7,11 @@
 #include "core/base/strings.h"
 #include "core/model/load_weights.h"
 #include "core/python/model_source.h"
+#include "core/runtime/interpreter/curve.h"
 #include "core/session/kept_files.h"
 #include "core/session/verdict_entry.h"
 #include "core/study/source_verdict.h"
+#include "core/train/training.h"
 
 namespace loupe::session {
 
@@ -55,6 +57,15 @@ void ModelOpener::open_program(const std::filesystem::path& file, const std::str
     const std::optional<KeptModel> kept = read_kept(folder);
     if (kept) set_random_state(kept->random);
     const RandomState random = random_state();
+    // What a source reports while it runs, as a training of its own.
+    std::shared_ptr<TrainingLog> reported;
+    const runtime::CurveScope reports([&](const runtime::CurvePoint& point) {
+        TrainOptions own;
+        own.loss = "own";
+        own.optimizer = "of the source";
+        if (!reported) reported = std::make_shared<TrainingLog>(std::move(own), 0);
+        reported->report(point, std::nullopt);
+    });
     auto opened =
         is_again ? Program::open_edited(file, build, permissions) : Program::open(file, {}, build, permissions);
     if (!opened->unfitting().empty())
@@ -71,10 +82,17 @@ void ModelOpener::open_program(const std::filesystem::path& file, const std::str
         origin.other_model = "the session kept no weights, and the source made them anew: they may be other ones";
     if (!folder.empty()) origin.weights_from.clear();  // those of the session count, not those that are there
     model_.use(std::move(opened));                     // the model there is stays when this fails
+    if (reported) {
+        publisher_.add_training(reported, file.string());
+        publisher_.notify_training(reported);
+    }
     origin.random = random;
     if (kept) origin.weights_from = kept->weights_from;
     if (!origin.other_model.empty())
         publisher_.log(Level::Warning, concat("the recorded run is of another model: ", origin.other_model));
+    if (const ModelInfo& info = *model_.program()->info(); !info.guessed_from.empty())
+        publisher_.log(Level::Info, concat("built as ", info.built_as, ": guessed (", info.guessed_from,
+                                           "); change it in Inputs > Constructor"));
     if (const auto verdict = conclude_opening(*model_.program())) origin.verdict = std::make_shared<Verdict>(*verdict);
     if (origin.verdict != nullptr) publisher_.log(entry_of(*origin.verdict));
 }

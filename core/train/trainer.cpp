@@ -21,6 +21,7 @@
 #include "core/record/backward_roots.h"
 #include "core/record/compute_statistics.h"
 #include "core/record/value_store.h"
+#include "core/runtime/interpreter/curve.h"
 #include "core/tensor/copy_elements.h"
 #include "core/tensor/device_copy.h"
 #include "core/value/map_tensors.h"
@@ -163,8 +164,18 @@ Trainer::Trainer(std::shared_ptr<Program> program, const TrainOptions& options)
     const bool is_own = options_.loss.empty() || options_.loss == "own";
     if (!is_own) loss_ = make_loss(options_.loss);
     parameters_ = parameters_that_learn(program_->module());
-    optimizer_ = make_optimizer(options_.optimizer, parameters_);
-    schedule_ = make_schedule(options_.schedule, optimizer_);
+    has_own_step_ = is_own && program_->source() != nullptr && program_->source()->has_training_step();
+    if (options_.optimizer == "own") {
+        if (program_->source() == nullptr)
+            throw Error(ErrorKind::Usage, "only a model source has an optimizer of its own", {.hint = "choose one"});
+        EagerModel::OwnOptimizer own = program_->source()->own_optimizer();
+        optimizer_ = std::move(own.optimizer);
+        schedule_ = std::move(own.schedule);
+        if (schedule_) options_.schedule_every_step = own.is_every_step;
+    } else {
+        optimizer_ = make_optimizer(options_.optimizer, parameters_);
+    }
+    if (!schedule_) schedule_ = make_schedule(options_.schedule, optimizer_);
     choose_precision();
     if (loss_) loss_->to({.device = device_});  // weights of classes
     log_ = std::make_shared<TrainingLog>(options_, sets_.training->batches(), names_that_learn(program_->module()));
@@ -192,6 +203,12 @@ void Trainer::choose_precision() {
 std::pair<IValue, Tensor> Trainer::forward(std::vector<IValue> inputs, const IValue& target) const {
     std::optional<AutocastScope> precision;
     if (autocast_) precision.emplace(device_.type, true, autocast_);
+    if (has_own_step_) {
+        std::vector<IValue> batch = std::move(inputs);
+        if (!target.is_none()) batch.push_back(target);
+        Tensor loss = program_->source()->training_step(std::move(batch), steps_done_).to_tensor();
+        return {IValue(), std::move(loss)};
+    }
     IValue output = method_->forward(std::move(inputs));
     Tensor loss = loss_of(output, target);
     return {std::move(output), std::move(loss)};
@@ -199,6 +216,7 @@ std::pair<IValue, Tensor> Trainer::forward(std::vector<IValue> inputs, const IVa
 
 std::string Trainer::loss_name() const {
     if (loss_) return call_text(parse_call(options_.loss));
+    if (has_own_step_) return "training_step";
     return method_->loss_arguments() > 0 ? "the source's loss" : "the output, one number";
 }
 
@@ -274,7 +292,7 @@ void Trainer::fit(DataBatch& batch) const {
         for (IValue& input : batch.inputs) input = map_tensors(input, moved);
         batch.target = map_tensors(batch.target, moved);
     }
-    if (loss_ || method_->loss_arguments() == 2) return;
+    if (loss_ || has_own_step_ || method_->loss_arguments() == 2) return;
     const auto& arguments = method_->schema().arguments;
     const std::size_t needed = static_cast<std::size_t>(
         std::count_if(arguments.begin(), arguments.end(), [](const Argument& a) { return !a.default_value; }));
@@ -319,6 +337,8 @@ Tensor Trainer::loss_of(const IValue& output, const IValue& target) const {
 
 std::string Trainer::compute() {
     const DataBatch& now = batch();
+    const runtime::CurveScope reports(
+        [log = log_, step = steps_done_ + 1](const runtime::CurvePoint& point) { log->report(point, step); });
     step_began_ = seconds_now();
     remember();
     optimizer_->zero_grad(true);

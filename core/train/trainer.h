@@ -123,6 +123,7 @@ class Trainer {
     TensorList parameters_;
     Ptr<optim::Optimizer> optimizer_;
     Ptr<optim::Scheduler> schedule_;
+    bool has_own_step_ = false;           // the loss is the source's training_step
     Device device_;                       // of the parameters; batches go there
     std::optional<ScalarType> autocast_;  // nullopt: everything as it is
     Ptr<optim::GradScaler> scaler_;       // of float16; else null

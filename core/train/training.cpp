@@ -76,6 +76,18 @@ TrainingVerdict TrainingLog::verdict() const {
     return watch_.verdict();
 }
 
+std::vector<ReportedCurve> TrainingLog::reported() const {
+    const std::lock_guard lock(mutex_);
+    return reported_.all();
+}
+void TrainingLog::report(const runtime::CurvePoint& point, std::optional<std::int64_t> step) {
+    const std::lock_guard lock(mutex_);
+    if (step)
+        reported_.add(point, *step);
+    else
+        reported_.add(point);
+}
+
 void TrainingLog::add(const TrainingStep& step) { add(step, {}); }
 
 std::vector<TrainingFinding> TrainingLog::add(const TrainingStep& step, std::span<const ParameterNorms> norms) {
@@ -121,6 +133,14 @@ std::shared_ptr<TrainingLog> TrainingLog::until(std::int64_t last) const {
     }
     for (const TrainingEpoch& epoch : epochs_) {
         if (epoch.last_step <= last) out->epochs_.push_back(epoch);
+    }
+    for (const ReportedCurve& curve : reported_.all()) {
+        for (const auto& point : curve.points) {
+            if (point.step > last) continue;
+            std::vector<double> values{point.value};
+            if (curve.is_histogram) values = {point.low, point.high, point.value};
+            out->reported_.add({curve.tag, std::move(values), point.step}, point.step);
+        }
     }
     for (const auto& sample : samples_) {
         if (sample->step > last) break;

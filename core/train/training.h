@@ -15,6 +15,7 @@
 #include "core/model/data_sources.h"
 #include "core/model/model_info.h"
 #include "core/record/statistics.h"
+#include "core/train/reported_curves.h"
 #include "core/train/training_norms.h"
 #include "core/train/training_watch.h"
 
@@ -153,11 +154,15 @@ class TrainingLog {
     NormRange norm_range() const;
     std::vector<TrainingFinding> findings() const;
     TrainingVerdict verdict() const;
+    // What the program itself reports.
+    std::vector<ReportedCurve> reported() const;
     // The first step that can be run again; 0: none can.
     std::int64_t first_replayable() const;
 
     void set_origin(TrainingOrigin origin);
     void set_first_replayable(std::int64_t step);
+    // step: of a point that names none; null: behind the last one of its tag.
+    void report(const runtime::CurvePoint& point, std::optional<std::int64_t> step);
     void add(const TrainingStep& step);
     // The same with the norms of its parameters. Gives what is named now.
     std::vector<TrainingFinding> add(const TrainingStep& step, std::span<const ParameterNorms> norms);
@@ -178,6 +183,7 @@ class TrainingLog {
     std::vector<std::shared_ptr<const TrainingSample>> samples_;
     NormHistory norms_;
     TrainingWatch watch_;
+    ReportedCurves reported_;
     std::int64_t first_replayable_ = 0;
 };
 

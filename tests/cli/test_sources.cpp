@@ -606,6 +606,30 @@ model = Net()
         QCOMPARE(archive.status, 2);
     }
 
+    // Arguments that nobody gives are guessed, and said.
+    void argumentsAreGuessed() {
+        const QString source = kSources + "needs_arguments.py";
+        const Outcome info = run_cli({"info", source});
+        QVERIFY2(info.status == 0 &&
+                     info.out.contains("Python model source, built as Net(width=64) (guessed: names and uses)") &&
+                     info.out.contains("can be built (--build)\n  Net(width, depth=2)\n"),
+                 qPrintable(info.err + info.out));
+        const Outcome run = run_cli({"run", source});
+        QVERIFY2(run.status == 0 && run.out.contains("out0  float32 1x64"), qPrintable(run.err + run.out));
+        QCOMPARE(run.err,
+                 QString("built as Net(width=64): guessed (names and uses); --arg name=value or --build changes "
+                         "it\n"));
+        const Outcome given = run_cli({"run", source, "--arg", "width=6"});
+        QVERIFY2(given.status == 0 && given.out.contains("out0  float32 1x6"), qPrintable(given.err + given.out));
+        const Outcome both = run_cli({"info", source, "--model", "Net(5)", "--arg", "depth=3"});
+        QVERIFY2(both.status == 0 && both.out.contains("weight: float32 5x5"), qPrintable(both.err + both.out));
+        const Outcome bad = run_cli({"run", source, "--arg", "width"});
+        QVERIFY2(bad.status == 2 && bad.err.contains("--arg width has no value"), qPrintable(bad.err));
+        const Outcome unknown = run_cli({"run", source, "--arg", "colour=3"});
+        QVERIFY2(unknown.status == 3 && unknown.err.contains("unexpected keyword argument 'colour'"),
+                 qPrintable(unknown.err));
+    }
+
     // The last one is taken, and the others are offered.
     void severalModels() {
         const Outcome info = run_cli({"info", kSources + "two_classes.py"});
@@ -619,9 +643,9 @@ model = Net()
     void refusals_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<QString>("line");
-        QTest::newRow("arguments") << "needs_arguments"
-                                   << "needs_arguments.py: Net needs constructor arguments; write model = Net(width, "
-                                      "depth=...), or say so when opening it (--build)\n";
+        QTest::newRow("arguments") << "needs_recipe"
+                                   << "needs_recipe.py: Net needs constructor arguments (ValueError: no such recipe); "
+                                      "write model = Net(recipe, depth=...), or say so when opening it (--build)\n";
         QTest::newRow("exception") << "raises"
                                    << "missing 1 required positional argument: 'out_features'";
         QTest::newRow("missing library")

@@ -157,7 +157,8 @@ class TestImports : public QObject {
         QTest::newRow("a function that makes it")
             << head + wide + "def whole_small(pretrained=True):\n    assert not pretrained\n    return Whole(3)\n"
             << "Whole | Python model source, built as whole_small(pretrained=False)";
-        QTest::newRow("needs arguments") << head + wide << "Whole needs constructor arguments";
+        QTest::newRow("needs arguments")
+            << head + wide << "Whole | Python model source, built as Whole(width=64) (guessed: names and uses)";
         QTest::newRow("a value") << head + wide + "net = Whole(3)\nloss = nn.MSELoss()\n"
                                  << "Whole | Python model source";
         QTest::newRow("in the postponed block")
@@ -168,7 +169,7 @@ class TestImports : public QObject {
                    "class Net(nn.Module):\n    def __init__(self, width=None):\n        super().__init__()\n"
                    "        assert width is not None, 'width is needed'\n\n    def forward(self, x):\n        return "
                    "x\n"
-            << "Net needs constructor arguments (AssertionError: width is needed)";
+            << "Net | Python model source, built as Net(width=64) (guessed: names and uses)";
         QTest::newRow("called as the file")
             << head +
                    "class Net(nn.Module):\n    def forward(self, x):\n        return x\n\n\nclass Other(nn.Module):\n"

@@ -112,9 +112,12 @@ class TestSourceModels : public QObject {
         Session session;
         session.open(path);
         session.wait_idle();
-        QVERIFY(session.status().state == RunState::Failed);
+        QVERIFY(session.status().state == RunState::Ready);
         const auto info = session.model();
-        QVERIFY(info != nullptr && !info->cannot_run.empty());
+        QVERIFY(info != nullptr && info->cannot_run.empty());
+        QCOMPARE(QString::fromStdString(info->built_as), "Net(width=64)");
+        QCOMPARE(QString::fromStdString(info->guessed_from), "names and uses");
+        QCOMPARE(QString::fromStdString(info->constructors[0].parameters[0].guess), "64");
         QCOMPARE(info->constructors.size(), 2U);
         const ConstructorInfo& net = info->constructors[0];
         QCOMPARE(QString::fromStdString(net.class_name), "Net");

@@ -5,12 +5,14 @@
 #include <QtTest>
 
 #include "tests/views/patience.h"
+#include "views/common/constructor_bar.h"
 #include "views/common/theme.h"
 #include "views/compile/compile_view.h"
+#include "views/inputs/input_memory.h"
+#include "views/inputs/inputs_view.h"
 #include "views/kernels/kernels_view.h"
 #include "views/memory/plan_view.h"
 #include "views/passes/passes_view.h"
-#include "views/source/constructor_bar.h"
 #include "views/source/source_view.h"
 
 using namespace loupe;
@@ -321,6 +323,16 @@ class CompilerTest : public QObject {
         QVERIFY(!view.measureButton()->isEnabled());
     }
 
+    void argumentsOfCalls() {
+        using Pairs = std::vector<std::pair<QString, QString>>;
+        const QString call = QStringLiteral("Net(3, depth=[1, 2], norm='a, b', f=lambda x: x == 1)");
+        QCOMPARE(argumentsOf(call), (Pairs{{QString(), QStringLiteral("3")},
+                                           {QStringLiteral("depth"), QStringLiteral("[1, 2]")},
+                                           {QStringLiteral("norm"), QStringLiteral("'a, b'")},
+                                           {QStringLiteral("f"), QStringLiteral("lambda x: x == 1")}}));
+        QVERIFY(argumentsOf(QStringLiteral("Net")).empty());
+    }
+
     void constructorArgumentsAndValuesInLine() {
         QTemporaryDir folder;
         const QString path = folder.filePath(QStringLiteral("net.py"));
@@ -338,18 +350,29 @@ class CompilerTest : public QObject {
         SourceView view(bridge, nullptr);
         view.resize(700, 500);
         view.show();
+        InputsView inputs(bridge, nullptr);
+        inputs.resize(380, 560);
+        inputs.show();
         bridge.open(path);
-        QTRY_VERIFY(view.constructors().isVisible());
-        QVERIFY(view.constructors().field(QStringLiteral("wide")) != nullptr);
-        QCOMPARE(view.constructors().field(QStringLiteral("scale"))->placeholderText(), QStringLiteral("2.0"));
-        view.constructors().field(QStringLiteral("wide"))->setText(QStringLiteral("5"));
-        view.constructors().field(QStringLiteral("scale"))->setText(QStringLiteral("3.0"));
-        QCOMPARE(view.constructors().expression(), QStringLiteral("Net(5, 3.0)"));
-        view.constructors().field(QStringLiteral("wide"))->clear();
-        QCOMPARE(view.constructors().expression(), QStringLiteral("Net(scale=3.0)"));
-        view.constructors().field(QStringLiteral("wide"))->setText(QStringLiteral("7"));
-        view.constructors().build();
+        // What was guessed stands in the form of the panel Inputs, to be changed.
+        ConstructorBar& form = inputs.constructors();
+        QTRY_VERIFY(form.isVisible());
+        QVERIFY(view.constructors().isHidden());
+        QVERIFY2(form.why().contains(QStringLiteral("guessed (names and uses)")), qPrintable(form.why()));
+        QVERIFY(form.field(QStringLiteral("wide")) != nullptr);
+        QCOMPARE(form.field(QStringLiteral("wide"))->text(), QStringLiteral("64"));
+        QCOMPARE(form.expression(), QStringLiteral("Net(wide=64)"));
+        QCOMPARE(form.field(QStringLiteral("scale"))->placeholderText(), QStringLiteral("2.0"));
+        form.field(QStringLiteral("wide"))->setText(QStringLiteral("5"));
+        form.field(QStringLiteral("scale"))->setText(QStringLiteral("3.0"));
+        QCOMPARE(form.expression(), QStringLiteral("Net(5, 3.0)"));
+        form.field(QStringLiteral("wide"))->clear();
+        QCOMPARE(form.expression(), QStringLiteral("Net(scale=3.0)"));
+        form.field(QStringLiteral("wide"))->setText(QStringLiteral("7"));
+        form.build();
         waitFor(bridge, session::RunState::Ready);
+        QCOMPARE(recallConstructor(path), QStringLiteral("Net(7, 3.0)"));
+        QCOMPARE(form.field(QStringLiteral("wide"))->text(), QStringLiteral("7"));
         bridge.toggleLineBreakpoint(path, 12);
         bridge.run();
         waitFor(bridge, session::RunState::Paused);

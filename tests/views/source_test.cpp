@@ -295,7 +295,7 @@ class SourceTest : public QObject {
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write(
             "from torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self, width):\n        "
-            "super().__init__()\n"
+            "super().__init__()\n        assert width == 3\n"
             "        self.fc = nn.Linear(width, 2)\n\n    def forward(self, x):\n        return self.fc(x)\n");
         file.close();
         SessionBridge bridge;

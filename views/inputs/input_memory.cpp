@@ -18,8 +18,8 @@ using session::RunOptions;
 
 namespace {
 
-QString keyOf(const QString& model) {
-    return QStringLiteral("inputs/") +
+QString keyOf(const QString& model, const char* kind = "inputs") {
+    return QLatin1String(kind) + QLatin1Char('/') +
            QString::fromLatin1(QCryptographicHash::hash(model.toUtf8(), QCryptographicHash::Sha1).toHex().left(16));
 }
 
@@ -126,5 +126,15 @@ std::optional<RememberedInputs> inputsFromJson(const QJsonObject& object, RunOpt
     all.options = options;
     return all;
 }
+
+void rememberConstructor(const QString& model, const QString& expression) {
+    QSettings settings;
+    if (expression.isEmpty())
+        settings.remove(keyOf(model, "constructors"));
+    else
+        settings.setValue(keyOf(model, "constructors"), expression);
+}
+
+QString recallConstructor(const QString& model) { return QSettings().value(keyOf(model, "constructors")).toString(); }
 
 }  // namespace loupe::views

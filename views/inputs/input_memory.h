@@ -26,4 +26,8 @@ std::optional<RememberedInputs> inputsFromJson(const QJsonObject& object, sessio
 // None for a new model, or when an input file no longer exists. options: the values that are not stored.
 std::optional<RememberedInputs> recallInputs(const QString& model, session::RunOptions options);
 
+// What makes the model of a source, as its user chose it last; empty: nothing was chosen.
+void rememberConstructor(const QString& model, const QString& expression);
+QString recallConstructor(const QString& model);
+
 }  // namespace loupe::views

@@ -27,6 +27,7 @@
 #include "core/session/queries/next_tokens.h"
 #include "core/session/queries/tensor.h"
 #include "core/session/queries/tokenize.h"
+#include "views/common/constructor_bar.h"
 #include "views/common/elided_fields.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
@@ -124,6 +125,7 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
       table_(new QTableView(this)),
       signature_(new QLabel(this)),
       pad_(new DrawingPad(this)),
+      constructors_(new ConstructorBar(bridge, ConstructorBar::Guesses::Shown, this)),
       clear_(new QPushButton(tr("Clear"), this)),
       words_(new QLineEdit(this)),
       answer_(new QLabel(this)) {
@@ -241,6 +243,8 @@ void InputsView::makeLayout() {
     layout->addLayout(written);
     layout->addLayout(below);
     layout->addWidget(answer_);
+    constructors_->setObjectName(QStringLiteral("constructor"));
+    layout->addWidget(constructors_);
 }
 
 void InputsView::connectBridge() {
@@ -250,6 +254,10 @@ void InputsView::connectBridge() {
     connect(&bridge(), &SessionBridge::modelChanged, this, [this] {
         recalled_ = false;
         left_out_.clear();
+        constructors_->showModel();
+        // An expression that makes no model any more is not kept.
+        if (const auto& model = bridge().model(); model && !model->cannot_run.empty() && !model->built_with.empty())
+            rememberConstructor(text(model->path), {});
         showInputs();
         showOptions();
     });
@@ -268,6 +276,8 @@ void InputsView::connectBridge() {
         keep();
     });
     connect(&bridge(), &SessionBridge::statusChanged, this, &InputsView::showStatus);
+    connect(constructors_, &ConstructorBar::chosen, this,
+            [this](const QString& expression) { rememberConstructor(text(bridge().model()->path), expression); });
 }
 
 void InputsView::showStatus() {

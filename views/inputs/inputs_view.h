@@ -21,6 +21,7 @@ class QLayout;
 namespace loupe::views {
 
 class BackwardForm;
+class ConstructorBar;
 class DrawingPad;
 class InputModel;
 
@@ -35,6 +36,7 @@ class InputsView : public View {
     QTableView& table() { return *table_; }
     DrawingPad& pad() { return *pad_; }
     BackwardForm& backwardForm() { return *from_; }
+    ConstructorBar& constructors() { return *constructors_; }
     // The model's prediction, after a run; empty for other models.
     QString answer() const;
     // An .npz sets all inputs by number; any other file the selected one.
@@ -84,6 +86,7 @@ class InputsView : public View {
     QTableView* table_;
     QLabel* signature_;
     DrawingPad* pad_;
+    ConstructorBar* constructors_;
     QPushButton* clear_;
     QLineEdit* words_;
     QLabel* answer_;

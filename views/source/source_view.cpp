@@ -17,12 +17,12 @@
 #include "core/base/library_path.h"
 #include "core/session/queries/line_values.h"
 #include "core/study/verdict.h"
+#include "views/common/constructor_bar.h"
 #include "views/common/elided_fields.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/panel_bar.h"
 #include "views/common/theme.h"
-#include "views/source/constructor_bar.h"
 #include "views/source/inline_values.h"
 
 namespace loupe::views {
@@ -71,7 +71,7 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
       again_(new QToolButton(this)),
       editor_(new QsciScintilla(this)),
       lexer_(new QsciLexerPython(editor_)),
-      constructors_(new ConstructorBar(bridge, this)),
+      constructors_(new ConstructorBar(bridge, ConstructorBar::Guesses::Hidden, this)),
       values_(new InlineValues(editor_)) {
     files_->setObjectName(QStringLiteral("files"));
     files_->setAccessibleName(tr("Source file"));

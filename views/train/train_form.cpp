@@ -117,11 +117,15 @@ void TrainForm::makeFields() {
     skip_damaged_->setToolTip(tr("Examples that cannot be read are left out; else the training ends there"));
     loss_ = recipeBox(session::list_losses(), tr("Loss"));
     loss_->addItem(QStringLiteral("own"));
-    loss_->setItemData(loss_->count() - 1, tr("What the model gives is the loss, or its source has a function `loss`"),
+    loss_->setItemData(loss_->count() - 1,
+                       tr("The source's function `loss`, a LightningModule's training_step, or what the model gives"),
                        Qt::ToolTipRole);
     loss_->setCurrentText(QStringLiteral("CrossEntropyLoss()"));
     optimizer_ = recipeBox(session::list_optimizers(), tr("Optimizer"));
     optimizer_->setObjectName(QStringLiteral("trainOptimizer"));
+    optimizer_->addItem(QStringLiteral("own"));
+    optimizer_->setItemData(optimizer_->count() - 1, tr("What configure_optimizers of a LightningModule gives"),
+                            Qt::ToolTipRole);
     optimizer_->setCurrentText(QStringLiteral("Adam(lr=0.001)"));
     schedule_ = recipeBox(session::list_schedules(), tr("Schedule"));
     schedule_->insertItem(0, QStringLiteral("none"));

@@ -195,6 +195,7 @@ void TrainPlots::makePages(QWidget* parent) {
     pages_->addTab(tr("Over steps"));
     pages_->addTab(tr("Found"));
     pages_->addTab(tr("Trainings"));
+    pages_->addTab(tr("Reported"));
     stack_ = new QStackedWidget(below);
     map_ = new StepMap(stack_);
     findings_ = new QListWidget(stack_);
@@ -203,7 +204,9 @@ void TrainPlots::makePages(QWidget* parent) {
     findings_->setWordWrap(true);
     findings_->setToolTip(tr("Click: the step is run again, to look inside"));
     trainings_ = new TrainingList(stack_);
-    for (QWidget* page : std::initializer_list<QWidget*>{map_, findings_, trainings_}) stack_->addWidget(page);
+    reported_ = new ReportedPlot(stack_);
+    for (QWidget* page : std::initializer_list<QWidget*>{map_, findings_, trainings_, reported_})
+        stack_->addWidget(page);
     connect(pages_, &QTabBar::currentChanged, stack_, &QStackedWidget::setCurrentIndex);
     const auto follow = [this](QListWidgetItem* item) {
         if (const qint64 step = item->data(Qt::UserRole).toLongLong(); step > 0) emit stepActivated(step);
@@ -425,6 +428,8 @@ void TrainPlots::show(const Log& log) {
                     : tr("Choose data and press Train: loss, accuracy, learning rate and gradient norm are drawn here "
                          "as the model learns"));
     map_->show(log_);
+    reported_->show(log_);
+    pages_->setTabVisible(Reported, reported_->count() > 0);
     showFindings();
     if (!log_) return curves_->replot(QCustomPlot::rpQueuedReplot);
     const auto steps = log_->steps(shown_);

@@ -13,6 +13,7 @@
 
 #include "core/train/training.h"
 #include "views/common/empty_hint.h"
+#include "views/train/reported_plot.h"
 #include "views/train/step_map.h"
 #include "views/train/training_list.h"
 
@@ -28,7 +29,7 @@ class TrainPlots : public QWidget {
     Q_OBJECT
 
   public:
-    enum Page { OverSteps, Found, Trainings };
+    enum Page { OverSteps, Found, Trainings, Reported };
 
     explicit TrainPlots(QWidget* parent);
     ~TrainPlots() override;
@@ -44,6 +45,7 @@ class TrainPlots : public QWidget {
     StepMap& map() { return *map_; }
     QComboBox* tensors() { return map_->tensors(); }
     TrainingList& trainings() { return *trainings_; }
+    ReportedPlot& reported() { return *reported_; }
     QListWidget* findings() { return findings_; }
     QTabBar* pages() { return pages_; }
     QToolButton* logSteps() { return log_steps_; }
@@ -108,6 +110,7 @@ class TrainPlots : public QWidget {
     StepMap* map_;
     QListWidget* findings_;
     TrainingList* trainings_;
+    ReportedPlot* reported_;
     EmptyHint* hint_;
     Log log_;
     std::size_t shown_ = 0;

@@ -491,6 +491,21 @@ void add_object_functions(std::map<std::string, Body>& out) {
     out["globals"] = global_names;
 }
 
+// __import__(name, globals, locals, fromlist, level): the module itself with a fromlist, else the first of the dotted
+// name. Relative ones need the place that they are at.
+IValue import_by_name(CallArguments a) {
+    const BoundArguments given(std::move(a), "__import__", {"name", "globals=", "locals=", "fromlist=", "level="});
+    if (!given[0].is_string()) throw_type_error("__import__() argument 1 must be str");
+    const std::string name = given[0].to_string();
+    if (given.has(4) && to_index(given[4]) != 0)
+        throw_error("ImportError", "relative __import__() is not available here");
+    Evaluator& evaluator = *Evaluator::current();
+    const IValue module = evaluator.import_module(name);
+    if (given.has(3) && truth(given[3])) return module;
+    const std::size_t dot = name.find('.');
+    return dot == std::string::npos ? module : evaluator.import_module(name.substr(0, dot));
+}
+
 std::map<std::string, IValue, std::less<>>* make_functions() {
     std::map<std::string, Body> bodies = {
         {"print", print},
@@ -520,7 +535,7 @@ std::map<std::string, IValue, std::less<>>* make_functions() {
         {"eval", refused("eval()", "write the expression out")},
         {"exec", refused("exec()", "write the statements out")},
         {"compile", refused("compile()", "write the code out")},
-        {"__import__", refused("__import__()", "use an import statement")},
+        {"__import__", import_by_name},
         {"breakpoint", refused("breakpoint()", "set a breakpoint in the Source panel")},
     };
     add_attribute_functions(bodies);

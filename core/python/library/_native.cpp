@@ -7,11 +7,14 @@
 #include <random>
 
 #include "core/base/strings.h"
+#include "core/nn/module.h"
+#include "core/nn/weak_module.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
 #include "core/python/library/standard_modules.h"
+#include "core/runtime/interpreter/curve.h"
 #include "core/tensor/half.h"
 
 namespace loupe::python {
@@ -233,12 +236,18 @@ IValue has_module(CallArguments arguments) {
            state.find_file(name).has_value();
 }
 
-// A function that gives the object back as long as something else keeps it. Objects that are no instances of a class of
-// the program are kept.
+// A function that gives the object back as long as something else keeps it. Objects that are neither modules nor
+// instances of a class of the program are kept.
 IValue weak_reference(CallArguments arguments) {
     check_positional(arguments, "weak_reference", 1, 1);
     const IValue object = arguments.positional[0];
     auto* instance = object_as<Instance>(object);
+    if (const nn::ModulePtr module = nn::as_module(object)) {
+        return IValue::other(
+            make_ptr<NativeCallable>("weak_reference", [weak = nn::weak_reference(*module)](const CallArguments&) {
+                return *weak == nullptr ? IValue() : IValue(Ptr<Object>(*weak));
+            }));
+    }
     if (instance == nullptr) {
         return IValue::other(
             make_ptr<NativeCallable>("weak_reference", [object](const CallArguments&) { return object; }));
@@ -247,6 +256,47 @@ IValue weak_reference(CallArguments arguments) {
         make_ptr<NativeCallable>("weak_reference", [weak = instance->weak_reference()](const CallArguments&) {
             return *weak == nullptr ? IValue() : IValue::other(Ptr<RefCounted>(*weak));
         }));
+}
+
+bool is_one_object(const IValue& a, const IValue& b) {
+    if (const nn::ModulePtr module = nn::as_module(a)) return module == nn::as_module(b);
+    return a.is_other() && b.is_other() && a.object_pointer() == b.object_pointer();
+}
+
+// The arguments of the calls of that name under way that share the innermost one's first argument: of __init__ of an
+// object's class and its bases. Those of the outermost count.
+IValue caller_locals(CallArguments arguments) {
+    check_positional(arguments, "caller_locals", 1, 1);
+    const std::string wanted = str(arguments.positional[0]);
+    auto found = make_dict();
+    std::optional<IValue> object;
+    for (const Frame* frame = thread_state().top; frame != nullptr; frame = frame->caller) {
+        if (frame->code.name != wanted || frame->code.params.empty()) continue;
+        const auto own = find_local(*frame, frame->code.params.front().name);
+        if (!own || (object && !is_one_object(*own, *object))) continue;
+        object = own;
+        for (std::size_t i = 1; i < frame->code.params.size(); ++i) {
+            const auto value = find_local(*frame, frame->code.params[i].name);
+            if (!value || i == frame->code.rest) continue;
+            if (i != frame->code.keyword_rest) {
+                found->set(IValue(std::string(frame->code.params[i].name)), *value);
+            } else {
+                for (const auto& [name, each] : value->to_dict().entries()) found->set(name, each);
+            }
+        }
+    }
+    return IValue(found);
+}
+
+// report_curve(tag, values, step or None)
+IValue report_curve(CallArguments arguments) {
+    check_positional(arguments, "report_curve", 3, 3);
+    runtime::CurvePoint point;
+    point.tag = str(arguments.positional[0]);
+    for (const IValue& value : to_vector(arguments.positional[1])) point.values.push_back(to_float(value));
+    if (!arguments.positional[2].is_none()) point.step = to_index(arguments.positional[2]);
+    runtime::report_curve(point);
+    return {};
 }
 
 // The IEEE 754 number of 2, 4 or 8 bytes as an int.
@@ -294,6 +344,8 @@ void fill_native(PythonModule& module) {
     module.define("find_module", find_module);
     module.define("has_module", has_module);
     module.define("weak_reference", weak_reference);
+    module.define("caller_locals", caller_locals);
+    module.define("report_curve", report_curve);
     module.define("float_bits", float_bits);
     module.define("float_of_bits", float_of_bits);
     module.define("urandom", random_bytes);

@@ -28,6 +28,7 @@ void fill_math(PythonModule& module);
 void fill_native(PythonModule& module);  // what those in Python need
 void fill_os(PythonModule& module);
 void fill_os_path(PythonModule& module);
+void fill_pcg64(PythonModule& module);
 void fill_random(PythonModule& module);
 void fill_re(PythonModule& module);
 void fill_sys(PythonModule& module);

@@ -158,6 +158,14 @@ void fill_warnings(PythonModule& module) {
         return IValue();
     });
     module.define("catch_warnings", catch_warnings);
+    // showwarning(message, category, filename, lineno, file=None, line=None): to standard error.
+    module.define("showwarning", [](CallArguments arguments) -> IValue {
+        const BoundArguments given(arguments, "showwarning",
+                                   {"message", "category", "filename", "lineno", "file=", "line="});
+        Evaluator::current()->write_error(concat(str(given[2]), ":", str(given[3]), ": ",
+                                                 str(get_attribute(given[1], "__name__")), ": ", str(given[0]), "\n"));
+        return {};
+    });
 }
 
 }  // namespace loupe::python

@@ -3,6 +3,7 @@
 // An optimiser as an object of a program.
 
 #include "core/optim/optimizer.h"
+#include "core/optim/scheduler.h"
 #include "core/python/language/class.h"
 
 namespace loupe::python {
@@ -43,5 +44,8 @@ inline std::string OptimizerObject::repr() { return optimizer ? optimizer->str()
 
 // The engine's optimiser of the object; of a class of the program its stand-in, with the groups that it has now.
 Ptr<optim::Optimizer> engine_optimizer(OptimizerObject& object);
+
+// The engine's schedule of a program's object; null for another object.
+Ptr<optim::Scheduler> engine_scheduler(const IValue& object);
 
 }  // namespace loupe::python

@@ -354,6 +354,11 @@ CallArguments constructor_arguments(const optim::SchedulerRecord& record, const 
 
 }  // namespace
 
+Ptr<optim::Scheduler> engine_scheduler(const IValue& object) {
+    const auto* scheduler = object_as<SchedulerObject>(object);
+    return scheduler != nullptr ? scheduler->scheduler : nullptr;
+}
+
 std::optional<IValue> scheduler_state_to_pickle(const IValue& object) {
     auto* self = object_as<SchedulerObject>(object);
     if (self == nullptr || !self->scheduler) return std::nullopt;

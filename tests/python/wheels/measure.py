@@ -2,11 +2,12 @@
 """How many model sources, as they lie in packages of PyPI, open; and how many compute what PyTorch computes.
 
     measure.py download FOLDER                      the packages of packages.txt, unpacked; their code is never kept here
-    measure.py open FOLDER CLI [--only NAME ...] [--report R.json]     `CLI info` of every model source
+    measure.py open FOLDER CLI [--only NAME ...] [--report R.json] [--run]     `CLI info` of every model source; `CLI run` too
     measure.py compare FOLDER CLI REPORT.json       those that opened without arguments, against the PyTorch of this Python
 
 A model source is a file with a class whose bases end in Module and that has a forward. Of a package with more than
-PER_PACKAGE of them every nth is taken. opened: a module was found. asks: one line says which class needs which arguments.
+PER_PACKAGE of them every nth is taken. opened: a model with its modules; guessed: with arguments that were found nearby or
+guessed. asks: one line says which class needs which arguments. runs: forward ran on inputs that were guessed.
 """
 import argparse
 import ast
@@ -94,21 +95,42 @@ def open_one(cli, package, path):
     line = lines[-1] if lines else ""
     if done.returncode == 0:
         root = re.search(r"^modules\n\s+(?:\(\w*\) )?(\S+)", done.stdout, re.M)
-        built = re.search(r"built as (.*\))", done.stdout)
+        built = re.search(r"^Python model source.*?, built as (.*?)(?: \(guessed: ([^()]*)\))?, [\d.]+ [KMG]?i?B$", done.stdout, re.M)
         state = "opened" if root else "failed"
         return {"package": package, "path": str(path), "state": state, "root": root.group(1) if root else "",
-                "built": built.group(1) if built else "", "line": "" if root else "no module was found"}
+                "built": built.group(1) if built else "", "guessed": (built.group(2) or "") if built else "",
+                "line": "" if root else "no module was found"}
     state = "asks" if "needs constructor arguments" in line else "failed"
     return {"package": package, "path": str(path), "state": state, "line": line, "status": done.returncode}
 
 
-def open_all(folder, cli, only, report):
+def run_one(cli, each):
+    """Its forward on the inputs that stand for those nobody gave."""
+    if each["state"] != "opened":
+        return each
+    try:
+        done = subprocess.run([cli, "run", each["path"], "--threads", "1"], capture_output=True, text=True, errors="replace",
+                              timeout=2 * SECONDS)
+    except subprocess.TimeoutExpired:
+        return {**each, "runs": False, "run_line": "takes too long"}
+    return {**each, "runs": done.returncode == 0, "run_line": (done.stderr.strip().split("\n") or [""])[-1]}
+
+
+def open_all(folder, cli, only, report, runs):
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda each: open_one(cli, *each), sources(folder, only)))
+        if runs:
+            results = list(pool.map(lambda each: run_one(cli, each), results))
     report.write_text(json.dumps(results, indent=1))
     states = collections.Counter(each["state"] for each in results)
-    print(f"{len(results)} sources of {len({each['package'] for each in results})} packages: {dict(states)}, "
-          f"{100 * (states['opened'] + states['asks']) / max(1, len(results)):.1f} % open or ask")
+    guessed = sum(bool(each.get("guessed")) for each in results)
+    count = max(1, len(results))
+    print(f"{len(results)} sources of {len({each['package'] for each in results})} packages: {dict(states)}; "
+          f"{100 * states['opened'] / count:.1f} % open ({guessed} with guessed arguments), "
+          f"{100 * (states['opened'] + states['asks']) / count:.1f} % open or ask")
+    if runs:
+        run = sum(each.get("runs", False) for each in results)
+        print(f"{run} run forward, {100 * run / max(1, states['opened']):.1f} % of those that open")
     causes = collections.defaultdict(list)
     for each in results:
         if each["state"] == "failed":
@@ -157,11 +179,14 @@ def main():
     parser.add_argument("cli", nargs="?")
     parser.add_argument("report", nargs="?", type=pathlib.Path)
     parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--run", action="store_true")
+    parser.add_argument("--report", dest="report_file", type=pathlib.Path)
     options = parser.parse_args()
     if options.what == "download":
         download(options.folder)
     elif options.what == "open":
-        open_all(options.folder, options.cli, options.only, options.report or options.folder / "report.json")
+        report = options.report_file or options.report or options.folder / "report.json"
+        open_all(options.folder, options.cli, options.only, report, options.run)
     else:
         compare_all(options.cli, options.report or options.folder / "report.json")
 

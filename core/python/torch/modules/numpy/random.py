@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# numpy's legacy generator: the Mersenne twister of Python's random, seeded and read as numpy does. default_rng has the same
-# functions and other numbers than numpy's PCG64.
+# numpy's legacy generator: the Mersenne twister of Python's random, seeded and read as numpy does; and its Generator over
+# PCG64.
 import math
 import random as _random
+import _pcg64
 import torch
 from numpy._array import array, dtype as _dtype, ndarray, float64, int64, _result, _tensor_of
 
@@ -178,21 +179,24 @@ class RandomState:
         except TypeError:
             return picked
 
+    def _exponential(self):
+        return -math.log(1.0 - self._bits.random())
+
     def exponential(self, scale=1.0, size=None):
-        return self._many(size, lambda: -math.log(1.0 - self._bits.random()) * scale)
+        return self._many(size, lambda: self._exponential() * scale)
 
     def standard_exponential(self, size=None):
         return self.exponential(1.0, size)
 
     def _gamma(self, shape):
         if shape == 1.0:
-            return -math.log(1.0 - self._bits.random())
+            return self._exponential()
         if shape == 0.0:
             return 0.0
         if shape < 1.0:
             while True:
                 u = self._bits.random()
-                v = -math.log(1.0 - self._bits.random())
+                v = self._exponential()
                 if u <= 1.0 - shape:
                     x = u ** (1.0 / shape)
                     if x <= v:
@@ -272,20 +276,114 @@ class RandomState:
         x = self.standard_normal(_size(size) + tuple(mean.shape))
         return ndarray._of(x._tensor @ (s.sqrt().unsqueeze(1) * v) + mean)
 
-    # Of a Generator.
-    def integers(self, low, high=None, size=None, dtype=int, endpoint=False):
-        low, high = (0, low) if high is None else (low, high)
-        return self.randint(low, high + (1 if endpoint else 0), size, dtype)
-
     def bytes(self, length):
         return bytes([self._bits.getrandbits(8) for _ in range(length)])
 
 
-Generator = RandomState
+class PCG64:
+    def __init__(self, seed=None):
+        if seed is None:
+            seed = _random.SystemRandom().getrandbits(128)
+        seeds = [seed] if isinstance(seed, int) else [int(each) for each in seed]
+        if any(each < 0 for each in seeds):
+            raise ValueError('expected non-negative integer')
+        self._generator = _pcg64.make(seeds)
+
+    def draw(self, kind, count, most=0):
+        return _pcg64.draw(self._generator, kind, count, most)
+
+    def random(self):
+        return self.draw('uniform', 1)[0]
+
+    def getrandbits(self, count):
+        return self.draw('raw', 1)[0] & ((1 << count) - 1)
+
+
+class Generator(RandomState):
+    """Draws of a PCG64: whole arrays are drawn at once."""
+
+    def __init__(self, bit_generator=None):
+        self.bit_generator = self._bits = bit_generator if isinstance(bit_generator, PCG64) else PCG64(bit_generator)
+
+    def _drawn(self, kind, size, most=0):
+        if size is None:
+            return self._bits.draw(kind, 1, most)[0]
+        shape = _size(size)
+        return torch.tensor(self._bits.draw(kind, math.prod(shape), most)).reshape(shape)
+
+    def _reals(self, kind, size, loc=0.0, scale=1.0):
+        if size is None:
+            return float64(loc + scale * self._drawn(kind, None))
+        return ndarray._of(loc + scale * self._drawn(kind, size).double())
+
+    def _normal(self):
+        return self._bits.draw('normal', 1)[0]
+
+    def _exponential(self):
+        return self._bits.draw('exponential', 1)[0]
+
+    def random(self, size=None, dtype=float64, out=None):
+        return self._reals('uniform', size)
+
+    random_sample = random
+
+    def standard_normal(self, size=None, dtype=float64, out=None):
+        return self._reals('normal', size)
+
+    def standard_exponential(self, size=None, dtype=float64, method='zig', out=None):
+        return self._reals('exponential', size)
+
+    def exponential(self, scale=1.0, size=None):
+        return self._reals('exponential', size, 0.0, scale)
+
+    def integers(self, low, high=None, size=None, dtype=int64, endpoint=False):
+        low, high = (0, low) if high is None else (low, high)
+        most = int(high) - int(low) - (0 if endpoint else 1)
+        if most < 0:
+            raise ValueError('low >= high' if not endpoint else 'low > high')
+        if size is None:
+            return int(low) + self._drawn('below', None, most)
+        return ndarray._of(int(low) + self._drawn('below', size, most).long()).astype(dtype)
+
+    def _below(self, most):
+        return self._bits.draw('interval', 1, most)[0]
+
+    def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
+        if p is not None or not isinstance(a, int):
+            if p is not None:
+                return super().choice(a, size, replace, p)
+            values = a if isinstance(a, ndarray) else array(list(a))
+            return values[self.choice(len(values), size, replace, None, axis, shuffle)]
+        total = math.prod(_size(size))
+        if replace:
+            return self.integers(0, a, size)
+        if total > a:
+            raise ValueError('Cannot take a larger sample than population when replace is False')
+        if a > 10000 and total <= a // 50:
+            found, held = [], set()
+            for top in range(a - total, a):
+                drawn = self._drawn('below', None, top)
+                drawn = top if drawn in held else drawn
+                held.add(drawn)
+                found.append(drawn)
+            if shuffle:
+                self._swap_down(found, 1)
+        else:
+            found = list(range(a))
+            self._swap_down(found, max(a - total, 1))
+            found = found[a - total:]
+        if size is None:
+            return found[0]
+        return array(found, dtype=int).reshape(_size(size))
+
+    def _swap_down(self, values, first):
+        for i in range(len(values) - 1, first - 1, -1):
+            j = self._drawn('below', None, i)
+            values[i], values[j] = values[j], values[i]
 
 
 def default_rng(seed=None):
-    return seed if isinstance(seed, RandomState) else RandomState(seed)
+    return seed if isinstance(seed, Generator) else Generator(seed)
 
 
 _global = RandomState()

@@ -418,6 +418,14 @@ class Wishart(ExponentialFamily):
                 + (nu - p - 1) / 2 * torch.linalg.slogdet(value).logabsdet
                 - torch.cholesky_solve(value, self._unbroadcasted_scale_tril).diagonal(dim1=-2, dim2=-1).sum(dim=-1) / 2)
 
+    @property
+    def _natural_params(self):
+        return -self.precision_matrix / 2, (self.df - self._event_shape[-1] - 1) / 2
+
+    def _log_normalizer(self, x, y):
+        p = self._event_shape[-1]
+        return (y + (p + 1) / 2) * (-torch.linalg.slogdet(-2 * x).logabsdet + math.log(2) * p) + torch.mvlgamma(y + (p + 1) / 2, p=p)
+
     def entropy(self):
         nu, p = self.df, self._event_shape[-1]
         return ((p + 1) * (p * math.log(2) / 2 + self._half_log_det()) + torch.mvlgamma(nu / 2, p=p)

@@ -3,7 +3,8 @@
 import math
 import torch
 import torch.nn.functional as F
-from torch.distributions import (Bernoulli, Beta, Binomial, Categorical, Cauchy, ContinuousBernoulli, Dirichlet, Exponential, Gamma,
+from torch.distributions import (Bernoulli, Beta, Binomial, Categorical, Cauchy, ContinuousBernoulli, Dirichlet, Exponential,
+                                 ExponentialFamily, Gamma,
                                  Geometric, Gumbel, HalfNormal, Independent, Laplace, LowRankMultivariateNormal, MultivariateNormal, Normal,
                                  OneHotCategorical, Pareto, Poisson, TransformedDistribution, Uniform)
 from torch.distributions._multivariate import _batch_mahalanobis
@@ -106,6 +107,21 @@ def _kl_dirichlet_dirichlet(p, q):
 def _kl_exponential_exponential(p, q):
     rate_ratio = q.rate / p.rate
     return -rate_ratio.log() + rate_ratio - 1
+
+
+@register_kl(ExponentialFamily, ExponentialFamily)
+def _kl_exponential_families(p, q):
+    """By the Bregman divergence of the log normalizer (Nielsen and Nock 2010)."""
+    if type(p) is not type(q):
+        raise NotImplementedError('The cross KL-divergence between different exponential families cannot be computed using Bregman '
+                                  'divergences')
+    p_params = [each.detach().requires_grad_() for each in p._natural_params]
+    normalizer = p._log_normalizer(*p_params)
+    gradients = torch.autograd.grad(normalizer.sum(), p_params, create_graph=True)
+    result = q._log_normalizer(*q._natural_params) - normalizer
+    for own, other, gradient in zip(p_params, q._natural_params, gradients):
+        result = result - _sum_rightmost((other - own) * gradient, len(q.event_shape))
+    return result
 
 
 @register_kl(Gamma, Gamma)

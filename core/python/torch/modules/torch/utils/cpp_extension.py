@@ -6,4 +6,19 @@ def _refuse(*args, **kwargs):
     raise RuntimeError('extensions are not compiled from a model source')
 
 
-load = load_inline = CUDAExtension = CppExtension = BuildExtension = _refuse
+class _Uncompiled:
+    """What load() gives: an extension whose first use fails."""
+
+    def __init__(self, name):
+        self.__dict__['_name'] = name
+
+    def __getattr__(self, name):
+        raise RuntimeError(f'{self._name}.{name}: extensions are not compiled from a model source')
+
+
+def load(name, sources=None, *args, **kwargs):
+    return _Uncompiled(name)
+
+
+load_inline = load
+CUDAExtension = CppExtension = BuildExtension = _refuse

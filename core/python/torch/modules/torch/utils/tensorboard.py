@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is written stays in the writer: scalars and histograms by their tag. No event files are made.
+# Scalars and histograms go to the curves of the Train panel, and stay in the writer by their tag. No event files are made.
 import torch
+from _native import report_curve
+
+
+def report_scalar(tag, value, step):
+    """Under a tag, at a step; None: after the last one."""
+    report_curve(tag, [float(value)], step)
 
 
 class SummaryWriter:
@@ -13,7 +19,9 @@ class SummaryWriter:
         return self.log_dir
 
     def add_scalar(self, tag, scalar_value, global_step=None, walltime=None, new_style=False, double_precision=False):
-        self.scalars.setdefault(tag, []).append((global_step, float(scalar_value)))
+        value = float(scalar_value)
+        self.scalars.setdefault(tag, []).append((global_step, value))
+        report_scalar(tag, value, global_step)
 
     def add_scalars(self, main_tag, tag_scalar_dict, global_step=None, walltime=None):
         for tag, value in tag_scalar_dict.items():
@@ -21,8 +29,9 @@ class SummaryWriter:
 
     def add_histogram(self, tag, values, global_step=None, bins='tensorflow', walltime=None, max_bins=None):
         values = torch.as_tensor(values).detach().float()
-        self.histograms.setdefault(tag, []).append(
-            (global_step, values.min().item(), values.max().item(), values.mean().item(), values.numel()))
+        found = (values.min().item(), values.max().item(), values.mean().item())
+        self.histograms.setdefault(tag, []).append((global_step,) + found + (values.numel(),))
+        report_curve(tag, list(found), global_step)
 
     def _pass(self, *args, **kwargs):
         pass

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/source/constructor_bar.h"
+#include "views/common/constructor_bar.h"
 
 #include <QHBoxLayout>
+#include <QRegularExpression>
 #include <QVBoxLayout>
 
 #include "views/common/format.h"
@@ -9,7 +10,45 @@
 
 namespace loupe::views {
 
-ConstructorBar::ConstructorBar(SessionBridge& bridge, QWidget* parent) : QWidget(parent), bridge_(bridge) {
+std::vector<std::pair<QString, QString>> argumentsOf(const QString& call) {
+    std::vector<std::pair<QString, QString>> out;
+    const qsizetype open = call.indexOf(QLatin1Char('('));
+    if (open < 0 || !call.trimmed().endsWith(QLatin1Char(')'))) return out;
+    const QString inside = call.trimmed().mid(open + 1).chopped(1);
+    QString part;
+    QChar quote;
+    int depth = 0;
+    const auto finish = [&] {
+        static const QRegularExpression named(QStringLiteral("^\\s*(\\w+)\\s*=(?!=)(.*)$"),
+                                              QRegularExpression::DotMatchesEverythingOption);
+        const auto found = named.match(part);
+        if (found.hasMatch())
+            out.emplace_back(found.captured(1), found.captured(2).trimmed());
+        else if (!part.trimmed().isEmpty())
+            out.emplace_back(QString(), part.trimmed());
+        part.clear();
+    };
+    for (const QChar c : inside) {
+        if (!quote.isNull()) {
+            if (c == quote) quote = QChar();
+        } else if (c == QLatin1Char('\'') || c == QLatin1Char('"')) {
+            quote = c;
+        } else if (QStringLiteral("([{").contains(c)) {
+            ++depth;
+        } else if (QStringLiteral(")]}").contains(c)) {
+            --depth;
+        } else if (c == QLatin1Char(',') && depth == 0) {
+            finish();
+            continue;
+        }
+        part += c;
+    }
+    finish();
+    return out;
+}
+
+ConstructorBar::ConstructorBar(SessionBridge& bridge, Guesses guesses, QWidget* parent)
+    : QWidget(parent), bridge_(bridge), guesses_(guesses) {
     why_ = new QLabel(this);
     why_->setWordWrap(true);
     classes_ = new QComboBox(this);
@@ -49,9 +88,12 @@ void ConstructorBar::showModel() {
     constructors_ = model ? model->constructors : std::vector<session::ConstructorInfo>();
     const bool isNeeded = model && !model->cannot_run.empty();
     if (constructors_.empty()) isWanted_ = false;
-    setVisible(!constructors_.empty() && (isNeeded || isWanted_ || !model->built_with.empty()));
+    const bool isGuessed = model && !model->guessed_from.empty() && guesses_ == Guesses::Shown;
+    setVisible(!constructors_.empty() && (isNeeded || isWanted_ || isGuessed || !model->built_with.empty()));
     if (constructors_.empty()) return;
     why_->setText(isNeeded ? tr("The source does not say how its model is built. Give the arguments:")
+                  : !model->guessed_from.empty()
+                      ? tr("Constructor: the arguments are guessed (%1). Others:").arg(text(model->guessed_from))
                   : model->built_with.empty() ? tr("The source builds its model itself. To build another:")
                                               : tr("Built with %1. Other arguments:").arg(text(model->built_with)));
     const QSignalBlocker blocker(classes_);
@@ -60,10 +102,30 @@ void ConstructorBar::showModel() {
         classes_->addItem(text(one.class_name));
         classes_->setItemData(classes_->count() - 1, text(one.doc), Qt::ToolTipRole);
     }
-    const QString made = text(model->built_with).section(QLatin1Char('('), 0, 0);
+    const QString built = text(model->guessed_from.empty() ? model->built_with : model->built_as);
+    const QString made = built.section(QLatin1Char('('), 0, 0);
     classes_->setCurrentIndex(std::max(0, classes_->findText(made)));
     chooseClass();
-    if (!model->built_with.empty()) expression_->setText(text(model->built_with));
+    if (!built.isEmpty()) showArguments(built);
+}
+
+// Those of the call in the fields; what has no field stays in the expression.
+void ConstructorBar::showArguments(const QString& call) {
+    for (const auto& [name, edit] : fields_) {
+        const QSignalBlocker blocker(edit);
+        edit->clear();
+    }
+    std::size_t position = 0;
+    for (const auto& [name, value] : argumentsOf(call)) {
+        QLineEdit* edit = name.isEmpty() ? position < fields_.size() ? fields_[position].second : nullptr : field(name);
+        ++position;
+        if (edit == nullptr) continue;
+        const QSignalBlocker blocker(edit);
+        edit->setText(value);
+        edit->setCursorPosition(0);
+    }
+    expression_->setText(call);
+    expression_->setCursorPosition(0);
 }
 
 void ConstructorBar::want(bool wanted) {
@@ -83,6 +145,7 @@ void ConstructorBar::chooseClass() {
         field->setPlaceholderText(parameter.default_value ? text(*parameter.default_value) : tr("must be given"));
         field->setToolTip(
             parameter.annotation.empty() ? name : QStringLiteral("%1: %2").arg(name, text(parameter.annotation)));
+        if (!parameter.guess.empty()) field->setText(text(parameter.guess));
         connect(field, &QLineEdit::textChanged, this, &ConstructorBar::compose);
         connect(field, &QLineEdit::returnPressed, this, &ConstructorBar::build);
         const QString label =
@@ -123,7 +186,11 @@ void ConstructorBar::compose() {
 }
 
 void ConstructorBar::build() {
-    if (bridge_.model()) bridge_.open(text(bridge_.model()->path), expression_->text().trimmed());
+    if (!bridge_.model()) return;
+    const QString path = text(bridge_.model()->path);
+    const QString expression = expression_->text().trimmed();
+    emit chosen(expression);
+    bridge_.open(path, expression);
 }
 
 }  // namespace loupe::views

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Of a model source that needs arguments: its classes, and a field for each argument of the chosen one.
+// Of a model source that needs arguments: its classes, and a field for each argument of the chosen one, with the value
+// that it was made with or one to try.
 
 #include <QComboBox>
 #include <QFormLayout>
@@ -12,11 +13,16 @@
 
 namespace loupe::views {
 
+// The arguments of a call, by name where they have one: "Net(3, depth=[1, 2])" gives ("", "3"), ("depth", "[1, 2]").
+std::vector<std::pair<QString, QString>> argumentsOf(const QString& call);
+
 class ConstructorBar : public QWidget {
     Q_OBJECT
 
   public:
-    ConstructorBar(SessionBridge& bridge, QWidget* parent);
+    // Guessed arguments are shown in one panel: the others have the form only when something is missing.
+    enum class Guesses { Shown, Hidden };
+    ConstructorBar(SessionBridge& bridge, Guesses guesses, QWidget* parent);
 
     // Hidden unless the model needs arguments, was built with some, or the user requested it.
     void showModel();
@@ -25,13 +31,21 @@ class ConstructorBar : public QWidget {
     QString expression() const { return expression_->text(); }
     // Of the field of that name; null when there is none.
     QLineEdit* field(const QString& name) const;
+    QComboBox* classes() { return classes_; }
+    QString why() const { return why_->text(); }
     void build();
+
+  signals:
+    // The model is opened again, made by this; empty: as the source or a guess makes it.
+    void chosen(const QString& expression);
 
   private:
     void chooseClass();
     void compose();
+    void showArguments(const QString& call);
 
     SessionBridge& bridge_;
+    const Guesses guesses_;
     std::vector<session::ConstructorInfo> constructors_;
     bool isWanted_ = false;
     QLabel* why_;

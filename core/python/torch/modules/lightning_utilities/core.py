@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+from lightning_utilities.core.apply_func import apply_to_collection

@@ -1,0 +1,22 @@
+import numpy as np
+
+rng = np.random.default_rng(12345)
+print([float(each) for each in rng.random(4)])
+print(rng.integers(0, 10, 8).tolist(), rng.integers(5), rng.integers(0, 1 << 40, 3).tolist(), rng.integers(1, 6, 4, endpoint=True).tolist())
+print([round(float(each), 12) for each in rng.standard_normal(6)], round(float(rng.normal(2.0, 3.0)), 12))
+print([round(float(each), 12) for each in rng.standard_exponential(4)], round(float(rng.exponential(2.0)), 12))
+print([round(float(each), 12) for each in rng.uniform(-1, 1, 3)])
+print(rng.choice(10, 4).tolist(), rng.choice(10, 4, replace=False).tolist(), rng.choice([7, 8, 9], 2).tolist())
+print(rng.choice(5, 6, p=[0.1, 0.2, 0.3, 0.2, 0.2]).tolist())
+print(rng.permutation(8).tolist())
+order = list(range(7))
+rng.shuffle(order)
+print(order)
+print([round(float(each), 12) for each in rng.gamma(2.5, 1.0, 3)], [round(float(each), 12) for each in rng.gamma(0.5, 1.0, 3)])
+wide = np.random.default_rng([1, 2, 3]).standard_normal(3000)
+print(round(float(wide.sum()), 9), round(float(wide.max()), 9), round(float(wide.min()), 9))
+print(round(float(np.random.default_rng(2 ** 70 + 5).random()), 15), float(np.random.default_rng(0).random()))
+np.random.seed(7)
+print(np.random.rand(2).tolist(), np.random.randint(0, 100, 5).tolist(), np.random.randn(2).tolist())
+for points, weights in (np.polynomial.hermite.hermgauss(5), np.polynomial.legendre.leggauss(4)):
+    print([round(float(each), 10) + 0.0 for each in points], [round(float(each), 10) for each in weights])
