@@ -309,7 +309,8 @@ class Generator(RandomState):
         if size is None:
             return self._bits.draw(kind, 1, most)[0]
         shape = _size(size)
-        return torch.tensor(self._bits.draw(kind, math.prod(shape), most)).reshape(shape)
+        of_torch = torch.int64 if kind in ('below', 'interval') else torch.float64
+        return torch.tensor(self._bits.draw(kind, math.prod(shape), most), dtype=of_torch).reshape(shape)
 
     def _reals(self, kind, size, loc=0.0, scale=1.0):
         if size is None:
