@@ -140,12 +140,13 @@ ComparedRun References::pin_file(const ReferenceSource& source) {
         return compared_arrays(read_reference_arrays(path), model, label);
     };
     if (path.extension() == ".npz") return arrays();
+    const bool may_be_arrays = path.extension() == ".pt" || path.extension() == ".pth";
     const Beside beside;
     std::shared_ptr<Program> program;
     try {
         program = Program::open(path, {}, source.build, settings_.permissions_of(path));
+        if (may_be_arrays && !program->info()->cannot_run.empty()) return arrays();  // a tree of tensors by name
     } catch (const Error& error) {
-        const bool may_be_arrays = path.extension() == ".pt" || path.extension() == ".pth";
         if (error.kind() == ErrorKind::Cancelled || !may_be_arrays) throw;
         try {
             return arrays();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes calls.txt: what PyTorch 1.13 gives for calls of torch.nn.functional and torch.nn.init after torch.manual_seed(3).
+"""Writes calls.txt: what PyTorch 1.13 (of trunc_normal_ 2.15, which draws otherwise) gives for calls of torch.nn.functional and torch.nn.init after torch.manual_seed(3).
 
 Run with a Python that has PyTorch: python3 make_calls.py > calls.txt. A block a call: "= call", then a line
 "y shape first last sum" for each tensor it gives, or "v number", or "e message" where it raises.

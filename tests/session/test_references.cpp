@@ -79,7 +79,8 @@ class TestReferences : public QObject {
 
     void filesAreReferences_data() {
         QTest::addColumn<QString>("file");
-        for (const char* file : {"perceptron.pt", "perceptron.pt2", "perceptron.onnx", "perceptron_activations.npz"})
+        for (const char* file : {"perceptron.pt", "perceptron.pt2", "perceptron.onnx", "perceptron_activations.npz",
+                                 "perceptron_activations.pt"})
             QTest::newRow(file) << file;
     }
     void filesAreReferences() {

@@ -645,7 +645,7 @@ class PanelsTest : public QObject {
             rows += view.list().item(row)->text().section(QLatin1Char(' '), -1);
         }
         QCOMPARE(rows, (QStringList{"first", "second", "third", "new"}));
-        const auto inLog = [&](std::size_t index) { return text(bridge.log()[index].text); };
+        const auto inLog = [&](std::size_t index) { return views::text(bridge.log()[index].text); };
         for (int i = 0; i < 4; ++i) QCOMPARE(inLog(static_cast<std::size_t>(i)), rows[i]);
         // Where the oldest go, those that come later still stand before the new ones.
         for (std::size_t i = 0; i < 4998; ++i) bridge.addLog(named("new"));

@@ -2,6 +2,7 @@
 #include "core/python/guess/parameter_facts.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <functional>
 
@@ -207,6 +208,16 @@ void add_inner(ParameterFacts& facts, script::Body body, std::string_view source
         add_inner(inner, body, source, concat(name, ".", attribute), is_constructor, depth + 1);
 }
 
+// Calls that give their first argument back, or hold it.
+bool keeps_what_it_is_given(std::string_view callee) {
+    static constexpr std::array<std::string_view, 12> kKeepers = {
+        "ModuleList", "ModuleDict", "Sequential", "default", "default_val", "deepcopy",
+        "list",       "tuple",      "dict",       "wrap",    "PreNorm",     "Residual"};
+    const std::size_t dot = callee.rfind('.');
+    const std::string_view name = dot == std::string_view::npos ? callee : callee.substr(dot + 1);
+    return std::find(kKeepers.begin(), kKeepers.end(), name) != kKeepers.end();
+}
+
 }  // namespace
 
 void add_uses(ParameterFacts& facts, script::Body body, std::string_view source, std::string_view name,
@@ -226,9 +237,10 @@ ParameterFacts facts_of_parameter(const FunctionObject& constructor, std::string
             const auto* assign = as<script::Assign>(s);
             if (assign != nullptr && assign->value != nullptr) {
                 bool holds = dotted_name(*assign->value) == parameter;
-                // self.layers = nn.ModuleList(layers), default(x, y), x or y
+                // self.layers = nn.ModuleList(layers), default(x, y); not nn.Conv2d(x, y), which is made of it
                 if (const auto* call = as<script::Call>(assign->value); call != nullptr && !call->arguments.empty())
-                    holds = holds || dotted_name(*call->arguments.front()) == parameter;
+                    holds = holds || (keeps_what_it_is_given(dotted_name(*call->callee)) &&
+                                      dotted_name(*call->arguments.front()) == parameter);
                 for (const Expr* target : assign->targets) {
                     const std::string name = dotted_name(*target);
                     if (holds && name.starts_with("self.")) kept.push_back(name);
