@@ -11,7 +11,6 @@
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/dispatch/functions.h"
 #include "core/session/queries/attention_map.h"
 #include "core/session/queries/attentions.h"
 #include "core/session/queries/next_tokens.h"

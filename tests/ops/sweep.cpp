@@ -19,7 +19,8 @@ constexpr std::string_view kRefusals[] = {"not implemented for",
                                           "should be between 0 and 1",
                                           "is not implemented",
                                           "grid_sampler(): expected input and grid to have same dtype",
-                                          "Negation, the `-` operator, on a bool tensor is not supported"};
+                                          "Negation, the `-` operator, on a bool tensor is not supported",
+                                          "can't be cast to the desired output type"};
 
 constexpr ScalarType kDtypes[] = {ScalarType::Float64, ScalarType::Float32,    ScalarType::BFloat16, ScalarType::Int64,
                                   ScalarType::UInt8,   ScalarType::Complex128, ScalarType::Bool};

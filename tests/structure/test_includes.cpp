@@ -243,8 +243,8 @@ class TestIncludes : public QObject {
              {"chrome_trace", "frame_values", "gradient_row", "memory_sums", "not_finite", "operator_times",
               "recording", "run_options", "statistics", "tensor_slice", "value_change"}},
             {"core/study",
-             {"compilation", "explanation", "fused_groups", "gradient_health", "memory_plan", "operator_info",
-              "pass_bisect", "pass_check", "verdict", "what_if"}},
+             {"align_runs", "compilation", "explanation", "fused_groups", "gradient_health", "memory_plan",
+              "operator_info", "pass_bisect", "pass_check", "reference", "run_differences", "verdict", "what_if"}},
             {"core/train", {"training", "training_norms", "training_watch"}},
         };
         for (const char* folder : {"views", "app/window"}) {

@@ -91,6 +91,7 @@ inline QStringList cutTexts(const QWidget& root) {
                 tell(*edit, edit->text(), edit->width(), 0);
         } else if (const auto* tabs = qobject_cast<const QTabBar*>(widget)) {
             for (int tab = 0; tab < tabs->count(); ++tab) {
+                if (!tabs->isTabVisible(tab)) continue;
                 const int wanted = tabs->fontMetrics().horizontalAdvance(tabs->tabText(tab));
                 if (tabs->tabRect(tab).width() < wanted)
                     tell(*tabs, tabs->tabText(tab), tabs->tabRect(tab).width(), wanted);

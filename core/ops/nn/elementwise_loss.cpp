@@ -182,7 +182,7 @@ T integer_slope(T x, T target, T grad, T beta, T share) {
 template <typename Loss>
 void run_integer_backward(const Tensor& out, Arguments arguments) {
     const auto packed = [&](std::size_t i) {
-        return packed_as(expanded(arguments[i].to_tensor(), out.sizes()), out.dtype());
+        return packed_as(expanded(on_host(arguments[i].to_tensor()), out.sizes()), out.dtype());
     };
     const Tensor grad = packed(0), self = packed(1), target = packed(2);
     const bool is_mean = static_cast<Reduction>(arguments[3].to_int()) == Reduction::Mean;
@@ -198,7 +198,7 @@ void run_integer_backward(const Tensor& out, Arguments arguments) {
                                                              static_cast<T>(beta), static_cast<T>(share));
         }
     });
-    copy_into(out, result);
+    copy_into(out, on_device(result, out.device()));
 }
 
 template <typename Loss>

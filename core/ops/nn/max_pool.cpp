@@ -406,8 +406,8 @@ Tensor max_pool1d(const Tensor& self, const Dims& kernel, const Dims& stride, co
                   bool ceil) {
     if (!GradMode::is_enabled() || !requires_grad(self)) {
         check_max_pool1d(self, kernel, stride, padding, dilation, ceil);
-        require(!self.device().is_cpu() || is_floating(self.dtype()), "\"max_pool1d_impl\" not implemented for '",
-                dtype_graph_name(self.dtype()), "'");
+        require(is_floating(self.dtype()), "\"max_pool1d_impl\" not implemented for '", dtype_graph_name(self.dtype()),
+                "'");
     }
     return std::get<0>(max_pool1d_with_indices(self, kernel, stride, padding, dilation, ceil));
 }

@@ -7,9 +7,7 @@
 namespace loupe::session {
 namespace {
 
-PinnedReference answer(const PinReferenceQuery& query, QueryContext&) {
-    return current_references().pin(query.source);
-}
+PinnedReference answer(const PinReferenceQuery& query, QueryContext&) { return current_references().pin(query.source); }
 
 std::string unpin(const UnpinReferenceQuery& query, QueryContext&) {
     current_references().unpin(query.id);

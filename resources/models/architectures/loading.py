@@ -87,8 +87,13 @@ def check_numbers(config):
 WIDTHS = ("head_dim", "hidden_size", "d_model", "d_kv", "n_embd", "intermediate_size", "ffn_hidden_size", "d_ff")
 
 
+# So much may be made of a width before weights are looked at, also of one that no weight has.
+HARMLESS_WIDTH = 4096
+
+
 def check_widths(config, widest):
     """What is computed from a width, as the frequencies of rotary positions, is made before weights are looked at."""
+    widest = max(widest, HARMLESS_WIDTH)
     for key, value in config.items():
         if isinstance(value, dict):
             check_widths(value, widest)
