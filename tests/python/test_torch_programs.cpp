@@ -10,6 +10,7 @@
 #include <QProcess>
 #include <QTemporaryDir>
 
+#include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
@@ -31,6 +32,7 @@ QString contents(const QString& path) {
 
 // What the program prints; the traceback after it when an exception ends it.
 QString run(const QString& path) {
+    const GradModeScope grad(true);  // whatever the program before left
     std::string output;
     // The programs write where they stand, or into /tmp, as PyTorch does when it is asked what they print.
     const auto evaluator = python::make_evaluator(

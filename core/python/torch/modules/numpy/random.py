@@ -360,7 +360,11 @@ class Generator(RandomState):
             return self.integers(0, a, size)
         if total > a:
             raise ValueError('Cannot take a larger sample than population when replace is False')
-        if a > 10000 and total <= a // 50:
+        if a > 10000 and total > a // (50 if shuffle else 20):
+            found = list(range(a))
+            self._swap_down(found, max(a - total, 1))
+            found = found[a - total:]
+        else:  # Floyd's algorithm
             found, held = [], set()
             for top in range(a - total, a):
                 drawn = self._drawn('below', None, top)
@@ -369,10 +373,6 @@ class Generator(RandomState):
                 found.append(drawn)
             if shuffle:
                 self._swap_down(found, 1)
-        else:
-            found = list(range(a))
-            self._swap_down(found, max(a - total, 1))
-            found = found[a - total:]
         if size is None:
             return found[0]
         return array(found, dtype=int).reshape(_size(size))
