@@ -361,14 +361,14 @@ std::vector<InputSpec> Program::default_inputs(const std::string& method_name, s
     if (!examples) {
         const fs::path samples = samples_beside(info_->path);
         const bool may_read = !leads_out(file_, samples);
+        if (!may_read && notes != nullptr)
+            notes->push_back(concat(samples.filename().string(), " is a link to ", real_path_of(samples).string(),
+                                    ", which the source may not read: random values stand for it; give it with "
+                                    "--inputs"));
         if (is_eager() && (samples.empty() || !may_read)) {
             if (auto specs = tried_inputs(); !specs.empty()) return specs;
         }
         if (may_read) return guess_inputs(*info_, schema(method_name), true, notes);
-        if (notes != nullptr)
-            notes->push_back(concat(samples.filename().string(), " is a link to ", real_path_of(samples).string(),
-                                    ", which the source may not read: random values stand for it; give it with "
-                                    "--inputs"));
         ModelInfo without_samples = *info_;
         without_samples.path.clear();
         return guess_inputs(without_samples, schema(method_name), true, notes);

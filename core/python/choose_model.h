@@ -2,7 +2,6 @@
 #pragma once
 // Which model a source means, and how it is built.
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,8 +11,6 @@
 #include "core/python/language/evaluator.h"
 
 namespace loupe::python {
-
-class FunctionObject;
 
 // A source that does not say which of its classes is the model, or with what arguments.
 class ModelNeeded final : public Error {
@@ -43,10 +40,5 @@ struct ChosenModel {
 //  - a class that needs arguments, with those of a call nearby or guessed ones (guess/constructor_guess.h).
 // Throws ModelNeeded where no arguments for a class are found, Error where nothing can be built.
 ChosenModel choose_model(Evaluator& evaluator, const Namespace& names, const std::string& build);
-
-// The function behind a callable, bound or not; null for one in C++.
-const FunctionObject* function_of(const IValue& callable);
-// How many arguments a callable needs; nullopt when that is not known.
-std::optional<std::size_t> required_arguments(const IValue& callable);
 
 }  // namespace loupe::python

@@ -10,6 +10,7 @@
 #include "core/nn/layer.h"
 #include "core/nn/module.h"
 #include "core/python/assignment_tracker.h"
+#include "core/python/callables.h"
 #include "core/python/choose_model.h"
 #include "core/python/guess/input_guess.h"
 #include "core/python/language/builtin_objects.h"
@@ -139,6 +140,11 @@ class SourceModel final : public EagerModel, private StatementHook {
     const FunctionSchema& schema() const override { return schema_; }
     const std::optional<std::vector<IValue>>& example_inputs() const override { return examples_; }
     std::vector<InputGuess> guess_inputs() override {
+        // A trial would give lazy layers their shapes.
+        const auto modules = nn::as_module(model_)->named_modules();
+        const bool is_lazy = std::any_of(modules.begin(), modules.end(),
+                                         [](const auto& each) { return each.second->has_uninitialized(); });
+        if (is_lazy) return {};
         if (!guessed_) guessed_ = InputGuesser(*evaluator_, model_, schema_).guess(inputs_);
         return *guessed_;
     }

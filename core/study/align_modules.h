@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/study/align_runs.h"
+#include "core/study/aligned_side.h"
 
 namespace loupe::session {
 

@@ -7,28 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/base/fields.h"
-#include "core/model/model_info.h"
-#include "core/record/recording.h"
+#include "core/study/aligned_side.h"
 
 namespace loupe::session {
-
-// What the user says of the alignment. Names are those of event_place() or module paths.
-struct AlignmentMend {
-    // Module: with all below it. Apart: the event `here` (or, where it is empty, `there`) has no partner.
-    enum class Kind : std::uint8_t { Event, Module, Apart } kind = Kind::Event;
-    std::string here;
-    std::string there;
-    bool operator==(const AlignmentMend&) const = default;
-};
-constexpr AlignmentMend::Kind last_of(AlignmentMend::Kind) { return AlignmentMend::Kind::Apart; }
-auto fields(Like<AlignmentMend> auto& it) { return std::tie(it.kind, it.here, it.there); }
-
-// Two runs with what is known of their models; model may be null.
-struct AlignedSide {
-    const Recording& recording;
-    const ModelInfo* model = nullptr;
-};
 
 struct RunAlignment {
     std::vector<EventId> there;                     // by own event, the first at 0: its partner; 0: it has none

@@ -292,6 +292,13 @@ void visit_operators(const Visit& visit) {
         {"Trilu of a far diagonal", of_node("Trilu", {{kLeast}})},
         {"DepthToSpace of no blocks", of_node("DepthToSpace", {}, int_attribute("blocksize", 0))},
         {"SpaceToDepth of huge blocks", of_node("SpaceToDepth", {}, int_attribute("blocksize", kHuge))},
+    };
+    for (const auto& [name, bytes] : files) visit("ONNX: " + name, ".onnx", bytes);
+}
+
+void visit_more_operators(const Visit& visit) {
+    const auto ints = ints_attribute;
+    const std::map<std::string, std::string> files{
         {"MaxPool without a kernel", of_node("MaxPool", {})},
         {"MaxPool of kernel 0", of_node("MaxPool", {}, ints("kernel_shape", {0}) + ints("strides", {0}))},
         {"AveragePool of huge pads",
@@ -340,6 +347,7 @@ void visit_hostile_onnx(const Visit& visit) {
     visit_structures(visit);
     visit_tensors_of_file(visit);
     visit_operators(visit);
+    visit_more_operators(visit);
 }
 
 }  // namespace loupe::fuzz

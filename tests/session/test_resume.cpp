@@ -225,7 +225,7 @@ class TestResume : public QObject {
         open(session, "lazy.py");
         write_npz(path("lazy.npz"),
                   {{"0.weight", filled(2.F, {3, 4})}, {"0.bias", tensor_of<float>({1.F, 2.F, 3.F}, {3})}});
-        QCOMPARE(load(session, path("lazy.npz")).error, std::string());
+        QCOMPARE(QString::fromStdString(load(session, path("lazy.npz")).error), QString());
         const auto model = session.model();
         const ModuleInfo& layer = model->modules[static_cast<std::size_t>(model->find_module("0"))];
         QCOMPARE(layer.parameters.front().shape, (Shape{3, 4}));

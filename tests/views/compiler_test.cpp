@@ -377,7 +377,8 @@ class CompilerTest : public QObject {
         bridge.run();
         waitFor(bridge, session::RunState::Paused);
         QTRY_VERIFY(view.valuesInLine().contains(10));
-        QVERIFY(view.valuesInLine().at(10).contains(QStringLiteral("y = float32 4x7")));
+        const QString values = QStringList(view.valuesInLine().at(10)).join(QLatin1Char(' '));
+        QVERIFY2(values.contains(QStringLiteral("y = float32 4x7")), qPrintable(values));
         bridge.run();
         waitFor(bridge, session::RunState::Finished);
         QTRY_VERIFY(view.valuesInLine().empty());

@@ -8,7 +8,7 @@
 #include <QVBoxLayout>
 
 #include "core/session/catalogue.h"
-#include "core/study/align_runs.h"
+#include "core/study/aligned_side.h"
 #include "views/common/file_output.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"

@@ -10,7 +10,7 @@
 #include "core/base/strings.h"
 #include "core/nn/module.h"
 #include "core/ops/random/generator.h"
-#include "core/python/choose_model.h"
+#include "core/python/callables.h"
 #include "core/python/guess/example_calls.h"
 #include "core/python/guess/syntax_walk.h"
 #include "core/python/language/builtin_objects.h"

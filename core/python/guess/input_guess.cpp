@@ -162,6 +162,58 @@ bool has_any(std::string_view name, std::initializer_list<std::string_view> part
                        [&](auto part) { return name.find(part) != std::string_view::npos; });
 }
 
+struct UsualSizes {
+    std::int64_t width, channels, side, length, vocabulary;
+};
+
+// By what the argument is called.
+void add_named(std::vector<InputGuess>& out, const std::string& name, const UsualSizes& sizes) {
+    const auto& [width, channels, side, length, vocabulary] = sizes;
+    if (has_any(name, {"mask"})) {
+        InputGuess mask = floats({1, length});
+        mask.dtype = ScalarType::Bool;
+        add(out, std::move(mask));
+        add(out, literal("None"));
+    }
+    if (is_any(name, {"t", "time", "times", "timestep", "timesteps", "sigma", "noise_level", "sigmas"})) {
+        add(out, floats({1}));
+        add(out, tokens({1}, 10));
+    }
+    if (has_any(name, {"length", "lens"})) add(out, tokens({1}, 8));
+    if (has_any(name, {"token", "_ids", "text", "label"}) ||
+        is_any(name, {"ids", "seq", "tgt", "src", "y", "target", "targets", "index", "inp"})) {
+        add(out, tokens({1, length}, vocabulary));
+        add(out, tokens({1}, vocabulary));
+    }
+    if (has_any(name, {"edge_index"})) add(out, tokens({2, 16}, 8));
+    if (has_any(name, {"coor", "pos", "xyz", "point"})) add(out, floats({1, 16, 3}));
+    if (has_any(name, {"im", "pixel", "frame"}) && out.empty()) add(out, floats({1, channels, side, side}));
+    if (has_any(name, {"audio", "wav", "signal", "waveform"})) {
+        add(out, floats({1, 1, 16000}));
+        add(out, floats({1, 16000}));
+    }
+}
+
+void add_usual(std::vector<InputGuess>& out, std::int64_t width) {
+    for (const std::vector<std::int64_t>& usual : std::initializer_list<std::vector<std::int64_t>>{{1, 3, 224, 224},
+                                                                                                   {1, width, 16, 16},
+                                                                                                   {1, width, 64},
+                                                                                                   {1, 1, 32, 32},
+                                                                                                   {1, 3, 32, 32},
+                                                                                                   {2, 3, 64, 64},
+                                                                                                   {1, 16000},
+                                                                                                   {1, 1, 16000},
+                                                                                                   {1, width, 8, 8, 8},
+                                                                                                   {4},
+                                                                                                   {1, 4, 16, 16},
+                                                                                                   {1, 16, 3},
+                                                                                                   {1, 80, 64},
+                                                                                                   {1, 4, 16, width},
+                                                                                                   {}})
+        add(out, floats(usual));
+    for (const char* text : {"None", "1", "0.5"}) add(out, literal(text));
+}
+
 }  // namespace
 
 InputGuesser::InputGuesser(Evaluator& evaluator, IValue model, const FunctionSchema& schema)
@@ -202,50 +254,12 @@ std::vector<InputGuess> InputGuesser::candidates_for(const Argument& argument, s
         add(out, floats(usual_shape(shape.dimensions, width, channels, side)));
         if (shape.dimensions == 2) add(out, tokens({1, length}, vocabulary));
     }
-    if (has_any(name, {"mask"})) {
-        InputGuess mask = floats({1, length});
-        mask.dtype = ScalarType::Bool;
-        add(out, std::move(mask));
-        add(out, literal("None"));
-    }
-    if (is_any(name, {"t", "time", "times", "timestep", "timesteps", "sigma", "noise_level", "sigmas"})) {
-        add(out, floats({1}));
-        add(out, tokens({1}, 10));
-    }
-    if (has_any(name, {"length", "lens"})) add(out, tokens({1}, 8));
-    if (has_any(name, {"token", "_ids", "text", "label"}) ||
-        is_any(name, {"ids", "seq", "tgt", "src", "y", "target", "targets", "index", "inp"})) {
-        add(out, tokens({1, length}, vocabulary));
-        add(out, tokens({1}, vocabulary));
-    }
-    if (has_any(name, {"edge_index"})) add(out, tokens({2, 16}, 8));
-    if (has_any(name, {"coor", "pos", "xyz", "point"})) add(out, floats({1, 16, 3}));
-    if (has_any(name, {"im", "pixel", "frame"}) && out.empty()) add(out, floats({1, channels, side, side}));
-    if (has_any(name, {"audio", "wav", "signal", "waveform"})) {
-        add(out, floats({1, 1, 16000}));
-        add(out, floats({1, 16000}));
-    }
+    add_named(out, name, {width, channels, side, length, vocabulary});
     add(out, floats({1, width}));
     add(out, floats({1, length, width}));
     add(out, floats({1, channels, side, side}));
     add(out, tokens({1, length}, vocabulary));
-    for (const std::vector<std::int64_t>& usual : std::initializer_list<std::vector<std::int64_t>>{{1, 3, 224, 224},
-                                                                                                   {1, width, 16, 16},
-                                                                                                   {1, width, 64},
-                                                                                                   {1, 1, 32, 32},
-                                                                                                   {1, 3, 32, 32},
-                                                                                                   {2, 3, 64, 64},
-                                                                                                   {1, 16000},
-                                                                                                   {1, 1, 16000},
-                                                                                                   {1, width, 8, 8, 8},
-                                                                                                   {4},
-                                                                                                   {1, 4, 16, 16},
-                                                                                                   {1, 16, 3},
-                                                                                                   {1, 80, 64},
-                                                                                                   {1, 4, 16, width},
-                                                                                                   {}})
-        add(out, floats(usual));
-    for (const char* text : {"None", "1", "0.5"}) add(out, literal(text));
+    add_usual(out, width);
     if (is_list) {
         std::vector<InputGuess> lists;
         for (const InputGuess& each : out) {
@@ -336,10 +350,57 @@ std::int64_t number(const std::string& text) {
     return out;
 }
 
-}  // namespace
+// A change of an input that may be what an error asks for; false where it is none for that input.
+struct Mend {
+    std::function<bool(InputGuess&)> edit;
+    bool everywhere = false;  // else of the first input that it fits
+};
 
-// What PyTorch's words say of a size.
-bool InputGuesser::repair(const Trial& failed) {
+Mend with_size(std::int64_t from, std::int64_t to, bool only_last) {
+    return {[=](InputGuess& guess) {
+        if (guess.shape.empty() || guess.dtype == ScalarType::Int64) return false;
+        if (guess.shape.back() == from) {
+            guess.shape.back() = to;
+            return true;
+        }
+        const auto at = std::find(guess.shape.rbegin(), guess.shape.rend(), from);
+        if (only_last || at == guess.shape.rend()) return false;
+        *at = to;
+        return true;
+    }};
+}
+Mend with_dimensions(std::size_t wanted) {
+    return {[=](InputGuess& guess) {
+        if (guess.shape.size() == wanted || wanted > 6) return false;
+        if (wanted == 4 && guess.shape.size() < 3) {  // images
+            guess.shape = {1, 3, 32, 32};
+            return true;
+        }
+        while (guess.shape.size() > wanted) guess.shape.erase(guess.shape.begin());
+        while (guess.shape.size() < wanted) {
+            const std::int64_t size = guess.shape.empty() ? 1 : wanted > 3 ? 3 : 16;
+            guess.shape.insert(guess.shape.begin() + std::min<std::ptrdiff_t>(1, std::ssize(guess.shape)), size);
+        }
+        return true;
+    }};
+}
+Mend with_channels(std::int64_t from, std::int64_t to) {
+    return {[=](InputGuess& guess) {
+        if (guess.shape.size() < 2 || guess.shape[1] != from) return false;
+        guess.shape[1] = to;
+        return true;
+    }};
+}
+Mend with_width(std::int64_t width) {
+    return {[=](InputGuess& guess) {
+        if (guess.shape.empty() || guess.dtype == ScalarType::Int64 || guess.shape.back() == width) return false;
+        guess.shape.back() = width;
+        return true;
+    }};
+}
+
+// What PyTorch's words say of a size, the first that changes something to be taken.
+std::vector<Mend> mends_for(const std::string& error) {
     static const std::regex kProduct(R"(\((\d+)x(\d+) and (\d+)x(\d+)\))");
     static const std::regex kChannels(R"(expected input\[.*\] to have (\d+) channels, but got (\d+) channels)");
     static const std::regex kDimensions(R"(Expected (\d)D \(unbatched\) or (\d)D \(batched\) input)");
@@ -349,98 +410,50 @@ bool InputGuesser::repair(const Trial& failed) {
     static const std::regex kBroadcast(
         R"(size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+))");
     static const std::regex kWidth(R"(input.size\(-1\) must be equal to input_size. Expected (\d+), got (\d+))");
-    const std::string& error = failed.error;
     std::smatch found;
-    bool changed = false;
-    const auto change = [&](Slot& slot, const std::function<bool(InputGuess&)>& edit) {
-        InputGuess next = slot.candidates[slot.chosen];
-        if (next.literal || !next.elements.empty() || !edit(next)) return;
-        if (std::find(slot.candidates.begin(), slot.candidates.end(), next) != slot.candidates.end() &&
-            slot.candidates[slot.chosen] == next)
-            return;
-        slot.candidates.push_back(std::move(next));
-        slot.chosen = slot.candidates.size() - 1;
-        changed = true;
-    };
-    const auto replace = [&](std::int64_t from, std::int64_t to, bool only_last) {
+    const auto says = [&](const std::regex& words) { return std::regex_search(error, found, words); };
+    const auto at = [&](std::size_t i) { return number(found[i]); };
+    if (says(kProduct)) return {with_size(at(2), at(3), true)};
+    if (says(kChannels)) return {with_channels(at(2), at(1))};
+    if (says(kDimensions)) return {with_dimensions(static_cast<std::size_t>(at(2)))};
+    if (says(kNormalized)) return {with_width(at(1))};
+    if (says(kWidth)) return {with_size(at(2), at(1), true)};
+    if (says(kEinops) || says(kUnpack)) return {with_dimensions(static_cast<std::size_t>(at(1)))};
+    if (says(kBroadcast)) return {with_size(at(1), at(2), false), with_size(at(2), at(1), false)};
+    if (error.find("Expected more than 1 value per channel") != std::string::npos)
+        return {{[](InputGuess& guess) {
+                     if (guess.shape.empty() || guess.shape[0] != 1) return false;
+                     guess.shape[0] = 2;
+                     return true;
+                 },
+                 true}};
+    if (error.find("index out of range") != std::string::npos)
+        return {{[](InputGuess& guess) {
+                     if (guess.dtype != ScalarType::Int64 || guess.high <= 2) return false;
+                     guess.high = 2;
+                     return true;
+                 },
+                 true}};
+    return {};
+}
+
+}  // namespace
+
+bool InputGuesser::repair(const Trial& failed) {
+    for (const Mend& mend : mends_for(failed.error)) {
+        bool changed = false;
         for (Slot& slot : slots_) {
-            change(slot, [&](InputGuess& guess) {
-                if (guess.shape.empty() || guess.dtype == ScalarType::Int64) return false;
-                if (guess.shape.back() == from) {
-                    guess.shape.back() = to;
-                    return true;
-                }
-                const auto at = std::find(guess.shape.rbegin(), guess.shape.rend(), from);
-                if (only_last || at == guess.shape.rend()) return false;
-                *at = to;
-                return true;
-            });
-            if (changed) return;
+            InputGuess next = slot.candidates[slot.chosen];
+            if (next.literal || !next.elements.empty() || !mend.edit(next)) continue;
+            if (slot.candidates[slot.chosen] == next) continue;
+            slot.candidates.push_back(std::move(next));
+            slot.chosen = slot.candidates.size() - 1;
+            changed = true;
+            if (!mend.everywhere) break;
         }
-    };
-    const auto give_dimensions = [&](std::size_t wanted) {
-        for (Slot& slot : slots_) {
-            change(slot, [&](InputGuess& guess) {
-                if (guess.shape.size() == wanted || wanted > 6) return false;
-                while (guess.shape.size() > wanted) guess.shape.erase(guess.shape.begin());
-                while (guess.shape.size() < wanted)
-                    guess.shape.insert(guess.shape.begin() + std::min<std::ptrdiff_t>(1, std::ssize(guess.shape)),
-                                       guess.shape.empty() ? 1
-                                       : wanted > 3        ? 3
-                                                           : 16);
-                return true;
-            });
-            if (changed) return;
-        }
-    };
-    if (std::regex_search(error, found, kProduct)) {
-        replace(number(found[2]), number(found[3]), true);
-    } else if (std::regex_search(error, found, kChannels)) {
-        for (Slot& slot : slots_) {
-            change(slot, [&](InputGuess& guess) {
-                if (guess.shape.size() < 2 || guess.shape[1] != number(found[2])) return false;
-                guess.shape[1] = number(found[1]);
-                return true;
-            });
-            if (changed) break;
-        }
-    } else if (std::regex_search(error, found, kDimensions)) {
-        give_dimensions(static_cast<std::size_t>(number(found[2])));
-    } else if (std::regex_search(error, found, kNormalized)) {
-        for (Slot& slot : slots_) {
-            change(slot, [&](InputGuess& guess) {
-                if (guess.shape.empty() || guess.dtype == ScalarType::Int64 || guess.shape.back() == number(found[1]))
-                    return false;
-                guess.shape.back() = number(found[1]);
-                return true;
-            });
-            if (changed) break;
-        }
-    } else if (std::regex_search(error, found, kWidth)) {
-        replace(number(found[2]), number(found[1]), true);
-    } else if (std::regex_search(error, found, kEinops) || std::regex_search(error, found, kUnpack)) {
-        give_dimensions(static_cast<std::size_t>(number(found[1])));
-    } else if (std::regex_search(error, found, kBroadcast)) {
-        replace(number(found[1]), number(found[2]), false);
-        if (!changed) replace(number(found[2]), number(found[1]), false);
-    } else if (error.find("Expected more than 1 value per channel") != std::string::npos) {
-        for (Slot& slot : slots_) {
-            change(slot, [](InputGuess& guess) {
-                if (guess.shape.empty() || guess.shape[0] != 1) return false;
-                guess.shape[0] = 2;
-                return true;
-            });
-        }
-    } else if (error.find("index out of range") != std::string::npos) {
-        for (Slot& slot : slots_) {
-            change(slot, [](InputGuess& guess) {
-                if (guess.dtype != ScalarType::Int64 || guess.high <= 2) return false;
-                guess.high = 2;
-                return true;
-            });
-        }
+        if (changed) return true;
     }
-    return changed;
+    return false;
 }
 
 bool InputGuesser::improve(Trial& best) {

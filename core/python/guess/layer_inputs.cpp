@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/module.h"
-#include "core/python/choose_model.h"
+#include "core/python/callables.h"
 #include "core/python/guess/syntax_walk.h"
 #include "core/python/language/operations.h"
 

@@ -114,8 +114,10 @@ const std::vector<Row>& numbers() {
 std::vector<std::string> number_values(const std::string& name) {
     for (const Row& row : numbers()) {
         const bool is_it = std::find(row.exact.begin(), row.exact.end(), name) != row.exact.end();
-        const bool has_it =
-            std::any_of(row.parts.begin(), row.parts.end(), [&](std::string_view part) { return has(name, part); });
+        const bool has_it = std::any_of(row.parts.begin(), row.parts.end(), [&](std::string_view part) {
+            // What ends a word begins one: the n_ of hidden_size is none.
+            return part.ends_with('_') ? name.starts_with(part) || has(name, concat("_", part)) : has(name, part);
+        });
         if (is_it || has_it) return {row.values.begin(), row.values.end()};
     }
     return {};
