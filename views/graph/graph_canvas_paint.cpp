@@ -569,7 +569,7 @@ void GraphCanvas::paintLegend(QPainter& painter, const Range& range, QSize room)
                                    QT_TR_NOOP("greatest gradient"),
                                    QT_TR_NOOP("difference from the reference, relative (RMS)")};
     const QString nothing = colouring_ == GraphColouring::Difference
-                                ? tr("Nothing differs from a reference: pin one with Compare")
+                                ? tr("No difference to show: all is equal, or no reference is pinned (Compare)")
                                 : tr("Nothing recorded yet: run the model (F5)");
     const QString title = empty ? nothing : tr(titles[static_cast<int>(colouring_)]) + timeNote() + tr(", logarithmic");
     const QRect area(8, room.height() - 44, std::max(200, metrics.horizontalAdvance(title) + 16), 38);
