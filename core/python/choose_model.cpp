@@ -2,7 +2,6 @@
 #include "core/python/choose_model.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <set>
 
@@ -18,6 +17,7 @@
 #include "core/python/language/frame.h"
 #include "core/python/language/missing_name.h"
 #include "core/python/language/operations.h"
+#include "core/python/source_words.h"
 #include "core/python/torch/nn_module.h"
 #include "core/script/parser.h"
 
@@ -83,29 +83,6 @@ struct Maker {
         return out;
     }
 };
-
-bool is_word_character(char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; }
-
-// Does the text have the word, with `after` behind it?
-bool has_word(std::string_view text, std::string_view word, std::string_view after = {}) {
-    for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-        const std::size_t end = at + word.size();
-        const bool begins = at == 0 || !is_word_character(text[at - 1]);
-        if (begins && (end == text.size() || !is_word_character(text[end])) && text.substr(end).starts_with(after))
-            return true;
-    }
-    return false;
-}
-
-// "ResNet50_" and "resnet50" are one name.
-std::string plain_name(std::string_view name) {
-    std::string out;
-    for (const char c : name) {
-        if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-            out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
-    return out;
-}
 
 // Whatever it is: a function, or what a decorator made of one.
 bool defines_forward(const ClassObject& cls) {

@@ -144,7 +144,13 @@ class WindowTest : public testing::WindowFixture {
         press(Qt::Key_F7);
         QTRY_VERIFY(state() == RunState::Paused && window_->bridge().status().phase == session::RunPhase::Backward);
         press(Qt::Key_F10);
-        QTRY_VERIFY(state() == RunState::Paused && window_->bridge().reachedEvent() == forward + 1);
+        const bool has_stepped = QTest::qWaitFor(
+            [&] { return state() == RunState::Paused && window_->bridge().reachedEvent() == forward + 1; }, kPatience);
+        QVERIFY2(has_stepped, qPrintable(QStringLiteral("state %1, event %2 after %3 of forward, step over: %4")
+                                             .arg(static_cast<int>(state()))
+                                             .arg(window_->bridge().reachedEvent())
+                                             .arg(forward)
+                                             .arg(action("step_over")->toolTip())));
         QTRY_COMPARE(window_->bridge().recording()->backward_start()->event, forward + 1);
         press(Qt::Key_F10);
         QTRY_VERIFY(state() == RunState::Paused && window_->bridge().reachedEvent() > forward + 1);

@@ -19,8 +19,7 @@ constexpr std::string_view kRefusals[] = {"not implemented for",
                                           "should be between 0 and 1",
                                           "is not implemented",
                                           "grid_sampler(): expected input and grid to have same dtype",
-                                          "Negation, the `-` operator, on a bool tensor is not supported",
-                                          "can't be cast to the desired output type"};
+                                          "Negation, the `-` operator, on a bool tensor is not supported"};
 
 constexpr ScalarType kDtypes[] = {ScalarType::Float64, ScalarType::Float32,    ScalarType::BFloat16, ScalarType::Int64,
                                   ScalarType::UInt8,   ScalarType::Complex128, ScalarType::Bool};

@@ -65,7 +65,16 @@ void with_best_instructions(F&& f) {
     f();
 }
 
-// exp to 1 ulp (Cephes' polynomial for float), without branches: inf and 0 beyond the range, NaN for NaN.
+// exp(r) = 1 + r + r^2 times this, for r within half of ln 2: Cephes' polynomial.
+LOUPE_INLINE inline float exp_terms(float r) {
+    float p = 1.9875691500e-4f;
+    p = p * r + 1.3981999507e-3f;
+    p = p * r + 8.3334519073e-3f;
+    p = p * r + 4.1665795894e-2f;
+    p = p * r + 1.6666665459e-1f;
+    return p * r + 5.0000001201e-1f;
+}
+// exp to 1 ulp (for float), without branches: inf and 0 beyond the range, NaN for NaN.
 LOUPE_INLINE inline float fast_exp(float x) {
     const float clamped = x > 88.7228394f ? 88.7228394f : (x < -103.972084f ? -103.972084f : x);
     constexpr float kMagic = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
@@ -73,13 +82,7 @@ LOUPE_INLINE inline float fast_exp(float x) {
     const float n = shifted - kMagic;
     float r = clamped - n * 0.693359375f;
     r = r - n * -2.12194440e-4f;
-    float p = 1.9875691500e-4f;
-    p = p * r + 1.3981999507e-3f;
-    p = p * r + 8.3334519073e-3f;
-    p = p * r + 4.1665795894e-2f;
-    p = p * r + 1.6666665459e-1f;
-    p = p * r + 5.0000001201e-1f;
-    p = p * r * r + r + 1.0f;
+    const float p = exp_terms(r) * r * r + r + 1.0f;
     // 2^n in two halves, so that the smallest results underflow gradually.
     const std::int32_t whole = std::bit_cast<std::int32_t>(shifted) - std::bit_cast<std::int32_t>(kMagic);
     const std::int32_t half = whole >> 1;
@@ -98,13 +101,7 @@ LOUPE_INLINE inline float fast_exp_below_one(float x) {
     const float n = shifted - kMagic;
     float r = x - n * 0.693359375f;
     r = r - n * -2.12194440e-4f;
-    float p = 1.9875691500e-4f;
-    p = p * r + 1.3981999507e-3f;
-    p = p * r + 8.3334519073e-3f;
-    p = p * r + 4.1665795894e-2f;
-    p = p * r + 1.6666665459e-1f;
-    p = p * r + 5.0000001201e-1f;
-    p = p * (r * r) + (r + 1.0f);
+    const float p = exp_terms(r) * (r * r) + (r + 1.0f);
     const float power = std::bit_cast<float>((std::bit_cast<std::uint32_t>(shifted) << 23) + (127u << 23));
     return x < -87.3365402f ? 0.0f : p * power;
 }

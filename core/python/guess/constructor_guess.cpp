@@ -17,6 +17,7 @@
 #include "core/python/language/class.h"
 #include "core/python/language/evaluator_state.h"
 #include "core/python/language/operations.h"
+#include "core/python/source_words.h"
 #include "core/python/torch/nn_module.h"
 
 namespace loupe::python {
@@ -32,24 +33,6 @@ constexpr std::size_t kMostExamples = 16;
 constexpr std::size_t kMostTrials = 220;  // of one class
 constexpr int kDeepest = 3;               // classes as arguments of classes
 const char* const kSettings = "{}";       // an object whose fields are guessed too
-
-std::string plain_name(std::string_view name) {
-    std::string out;
-    for (const char c : name) {
-        if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-            out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
-    return out;
-}
-
-bool has_word(std::string_view text, std::string_view word) {
-    const auto is_part = [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
-    for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-        const std::size_t end = at + word.size();
-        if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]))) return true;
-    }
-    return false;
-}
 
 void add_new(std::vector<std::string>& to, const std::vector<std::string>& more) {
     for (const std::string& each : more) {
