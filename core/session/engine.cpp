@@ -15,7 +15,11 @@ namespace loupe::session {
 using Command = WorkQueue::Command;
 
 Engine::Engine(SessionListener* listener)
-    : publisher_(listener),
+    : publisher_(listener,
+                 [this](const Status& status) {
+                     const RunState now = status.state;
+                     queue_.set_ending(now != RunState::Opening && now != RunState::Running && now != RunState::Paused);
+                 }),
       queue_(*this),
       moves_(control_, [this](SessionListener::LogEntry entry) { publisher_.log(std::move(entry)); }),
       model_(publisher_, settings_, moves_, *this),
@@ -102,13 +106,22 @@ void Engine::change_form(ModelForm form, const std::function<void(std::string)>&
     if (reply) reply(failure);
 }
 
-void Engine::run(const RunOptions& options) {
+void Engine::run(const RunOptions& options, const RunTarget& target) {
     settings_.set_options(options);
-    queue_.order(Command::Run, [this, options] { runs_.run(options); });
+    order_run(target, [this, options] { runs_.run(options); });
 }
 
 void Engine::train(const TrainOptions& options, TrainFrom from) {
-    queue_.order(Command::Run, [this, options, from] { trainings_.train(options, from); });
+    order_run(RunTarget::end(), [this, options, from] { trainings_.train(options, from); });
+}
+
+// The target is set when the run begins, so that the run before, which may go on until then, does not take it.
+void Engine::order_run(const RunTarget& target, std::function<void()> work) {
+    control_.order_next_run(target);
+    queue_.order(Command::Run, [this, work = std::move(work)] {
+        control_.take_target();
+        work();
+    });
 }
 
 void Engine::look_at_step(std::int64_t step) {
@@ -120,14 +133,16 @@ void Engine::return_to_end() {
 }
 
 void Engine::generate(const GenerateRequest& request) {
-    queue_.order(Command::Run, [this, request] { generations_.generate(request); });
+    order_run(RunTarget::end(), [this, request] { generations_.generate(request); });
 }
 
-void Engine::go_on() {
-    if (queue_.resume() || publisher_.model() == nullptr) return;
+void Engine::go_on(const RunTarget& target) {
+    const bool is_under_way = queue_.resume(
+        [&](bool is_parked) { control_.order(target.is_step() && !is_parked ? RunTarget::next() : target); });
+    if (is_under_way || publisher_.model() == nullptr) return;
     RunOptions options = settings_.options();
     options.record = true;
-    run(options);
+    run(options, target.is_step() ? RunTarget::next() : target);
 }
 
 // --- failures ---

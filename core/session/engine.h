@@ -43,13 +43,13 @@ class Engine final : private WorkQueue::Owner, private ModelHolder::Dependents {
               const std::filesystem::path& kept = {});
     void close();
     void set_form(ModelForm form, std::function<void(std::string)> reply);
-    void run(const RunOptions& options);
+    void run(const RunOptions& options, const RunTarget& target);
     void train(const TrainOptions& options, TrainFrom from);
     void look_at_step(std::int64_t step);
     void return_to_end();
     void generate(const GenerateRequest& request);
-    // Continues where it is parked, or begins a run that parks at its first point.
-    void go_on();
+    // As far as that from where it is parked; else in the run that is under way; else in a new one.
+    void go_on(const RunTarget& target);
     void stop() { queue_.stop(); }
     // Runs on the engine thread, also while a run is parked; a newer one with the same tag takes its place.
     void request(const std::string& tag, std::function<void()> work) { queue_.request(tag, std::move(work)); }
@@ -117,6 +117,7 @@ class Engine final : private WorkQueue::Owner, private ModelHolder::Dependents {
 
   private:
     void work();
+    void order_run(const RunTarget& target, std::function<void()> work);
     void change_form(ModelForm form, const std::function<void(std::string)>& reply);
 
     // WorkQueue::Owner

@@ -3,6 +3,7 @@
 // What a session shows of itself: status, model, recording and trainings, each a value, and its listener.
 // Values are set and the listener is notified on the engine thread; values are read, and entries logged, on any thread.
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -18,8 +19,9 @@ class Publisher {
     using LogEntry = SessionListener::LogEntry;
     using Level = LogEntry::Level;
 
-    // listener: may be null; it outlives the publisher.
-    explicit Publisher(SessionListener* listener) : listener_(listener) {}
+    // listener: may be null; it outlives the publisher. before_status hears of each status before the listener does.
+    Publisher(SessionListener* listener, std::function<void(const Status&)> before_status)
+        : listener_(listener), before_status_(std::move(before_status)) {}
 
     // --- any thread ---
     Status status() const;
@@ -44,6 +46,7 @@ class Publisher {
             change(status_);
             copy = status_;
         }
+        before_status_(copy);
         if (listener_ != nullptr) listener_->on_status(copy);
     }
     // Setting a value notifies no listener: notify_* does, once what belongs to the value is there.
@@ -65,6 +68,7 @@ class Publisher {
 
   private:
     SessionListener* listener_;
+    std::function<void(const Status&)> before_status_;
 
     mutable std::mutex mutex_;
     Status status_;

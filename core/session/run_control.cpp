@@ -109,9 +109,14 @@ bool matches(const Breakpoint& breakpoint, const StopPoint& point, const Arrival
 
 }  // namespace
 
+void RunControl::take_target() {
+    const std::lock_guard lock(mutex_);
+    target_ = next_target_;
+}
+
 void RunControl::begin_run(bool pause_at_start) {
     const std::lock_guard lock(mutex_);
-    if (pause_at_start) mode_ = Mode::Pause;
+    if (pause_at_start) target_ = RunTarget::next();
     last_phase_.reset();
     last_scope_.clear();
     for (Breakpoint& breakpoint : breakpoints_) breakpoint.hits = 0;
@@ -122,33 +127,34 @@ void RunControl::begin_run(bool pause_at_start) {
 
 bool RunControl::wants_to_stop() const {
     const std::lock_guard lock(mutex_);
-    return mode_ != Mode::Continue || std::any_of(breakpoints_.begin(), breakpoints_.end(),
-                                                  [](const Breakpoint& breakpoint) { return breakpoint.enabled; });
+    return target_.kind != RunTarget::Kind::End ||
+           std::any_of(breakpoints_.begin(), breakpoints_.end(),
+                       [](const Breakpoint& breakpoint) { return breakpoint.enabled; });
 }
 
 std::optional<StopReason> RunControl::check_orders(const StopPoint& point, EventId next) {
-    switch (mode_) {
-        case Mode::Continue:
-        case Mode::Nan:
+    switch (target_.kind) {
+        case RunTarget::Kind::End:
+        case RunTarget::Kind::Nan:
             return std::nullopt;
-        case Mode::Pause:
+        case RunTarget::Kind::Next:
             return StopReason{"paused", 0};
-        case Mode::Into:
+        case RunTarget::Kind::Into:
             return StopReason{"step", 0};
-        case Mode::Over:
+        case RunTarget::Kind::Over:
             if (point.depth <= from_depth_ || point.phase != from_phase_) return StopReason{"step", 0};
             return std::nullopt;
-        case Mode::Out:
+        case RunTarget::Kind::Out:
             if (point.depth < from_depth_ || point.phase != from_phase_) return StopReason{"step out", 0};
             return std::nullopt;
-        case Mode::Node:
-            if (point.graph_node == target_node_ && !point.is_part) return StopReason{"run to here", 0};
+        case RunTarget::Kind::Node:
+            if (point.graph_node == target_.graph_node && !point.is_part) return StopReason{"run to here", 0};
             return std::nullopt;
-        case Mode::Phase:
-            if (point.phase == target_phase_) return StopReason{concat("first of ", phase_name(point.phase)), 0};
+        case RunTarget::Kind::Phase:
+            if (point.phase == target_.phase) return StopReason{concat("first of ", phase_name(point.phase)), 0};
             return std::nullopt;
-        case Mode::Event:
-            if (next >= target_event_) return StopReason{concat("before event ", next), 0};
+        case RunTarget::Kind::Event:
+            if (next >= target_.event) return StopReason{concat("before event ", next), 0};
             return std::nullopt;
     }
     return std::nullopt;
@@ -177,7 +183,7 @@ std::optional<StopReason> RunControl::before(const StopPoint& point, const Surro
 
 bool RunControl::searches_nan() const {
     const std::lock_guard lock(mutex_);
-    return mode_ == Mode::Nan;
+    return target_.kind == RunTarget::Kind::Nan;
 }
 
 std::optional<StopReason> RunControl::after(const StopPoint& point, const std::vector<const Value*>& outputs,
@@ -207,13 +213,13 @@ std::optional<StopReason> RunControl::after(const StopPoint& point, const std::v
         return reason;
     const std::lock_guard lock(mutex_);
     std::optional<StopReason> reason;
-    if (mode_ == Mode::Nan && is_origin(kind)) reason = StopReason{nan_text(outputs, kind), 0};
+    if (target_.kind == RunTarget::Kind::Nan && is_origin(kind)) reason = StopReason{nan_text(outputs, kind), 0};
     return reason;
 }
 
 bool RunControl::reads_outputs() const {
     const std::lock_guard lock(mutex_);
-    return mode_ == Mode::Nan || std::ranges::any_of(breakpoints_, [](const Breakpoint& breakpoint) {
+    return target_.kind == RunTarget::Kind::Nan || std::ranges::any_of(breakpoints_, [](const Breakpoint& breakpoint) {
                return breakpoint.enabled &&
                       (!breakpoint.condition.empty() || breakpoint.kind == Breakpoint::Kind::NanOrInf);
            });
@@ -297,40 +303,18 @@ void RunControl::parked_at(const StopPoint& point) {
     const std::lock_guard lock(mutex_);
     from_depth_ = point.depth;
     from_phase_ = point.phase;
-    mode_ = Mode::Continue;
+    target_ = RunTarget::end();
 }
 
-void RunControl::order_continue() {
+void RunControl::order(const RunTarget& target) {
     const std::lock_guard lock(mutex_);
-    mode_ = Mode::Continue;
-}
-void RunControl::order_pause() {
-    const std::lock_guard lock(mutex_);
-    mode_ = Mode::Pause;
-}
-void RunControl::order_step(StepKind kind) {
-    const std::lock_guard lock(mutex_);
-    mode_ = kind == StepKind::Over ? Mode::Over : kind == StepKind::Into ? Mode::Into : Mode::Out;
-}
-void RunControl::order_node(int graph_node) {
-    const std::lock_guard lock(mutex_);
-    mode_ = Mode::Node;
-    target_node_ = graph_node;
-}
-void RunControl::order_phase(RunPhase phase) {
-    const std::lock_guard lock(mutex_);
-    mode_ = Mode::Phase;
-    target_phase_ = phase;
-}
-void RunControl::order_nan() {
-    const std::lock_guard lock(mutex_);
-    mode_ = Mode::Nan;
+    target_ = target;
+    next_target_ = target;
 }
 
-void RunControl::order_event(EventId event) {
+void RunControl::order_next_run(const RunTarget& target) {
     const std::lock_guard lock(mutex_);
-    mode_ = Mode::Event;
-    target_event_ = event;
+    next_target_ = target;
 }
 
 int RunControl::add(Breakpoint breakpoint) {

@@ -15,12 +15,14 @@
 #include "core/record/stop_point.h"
 #include "core/session/breakpoint.h"
 #include "core/session/condition.h"
+#include "core/session/run_target.h"
 
 namespace loupe::session {
 
 class RunControl final : public StopControl {
   public:
     // --- the engine thread ---
+    void take_target();
     void begin_run(bool pause_at_start);
     // Uses up steps and counts hits.
     std::optional<StopReason> before(const StopPoint& point, const Surroundings& surroundings,
@@ -40,13 +42,10 @@ class RunControl final : public StopControl {
     void parked_at(const StopPoint& point) override;
 
     // --- any thread ---
-    void order_continue();
-    void order_pause();
-    void order_step(StepKind kind);
-    void order_node(int graph_node);
-    void order_phase(RunPhase phase);
-    void order_nan();
-    void order_event(EventId event);
+    // Of the run that is under way or waits.
+    void order(const RunTarget& target);
+    // Of the run that is about to be ordered: it counts from take_target() on, or until order() is called.
+    void order_next_run(const RunTarget& target);
 
     // Throws Error (Usage) for a condition that is none; so does update.
     int add(Breakpoint breakpoint);
@@ -61,8 +60,6 @@ class RunControl final : public StopControl {
     void replace(std::vector<Breakpoint> breakpoints);
 
   private:
-    enum class Mode { Continue, Pause, Over, Into, Out, Node, Phase, Nan, Event };
-
     // An enabled breakpoint with its condition, outside the lock: judging one may run Python.
     struct Judged {
         Breakpoint breakpoint;
@@ -86,10 +83,8 @@ class RunControl final : public StopControl {
     std::map<std::string, Condition, std::less<>> conditions_;  // by their text
     std::vector<Breakpoint> breakpoints_;
     int next_id_ = 1;
-    Mode mode_ = Mode::Continue;
-    int target_node_ = -1;
-    EventId target_event_ = 0;
-    RunPhase target_phase_ = RunPhase::Forward;
+    RunTarget target_;
+    RunTarget next_target_;  // of the run that waits
     std::optional<RunPhase> last_phase_;
     // Where the last step was ordered from.
     int from_depth_ = 0;

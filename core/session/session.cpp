@@ -31,67 +31,35 @@ FilePermissions Session::permissions_of(const std::filesystem::path& source) con
 void Session::set_form(ModelForm form, std::function<void(std::string)> reply) {
     engine_->set_form(form, std::move(reply));
 }
-void Session::run(const RunOptions& options) {
-    engine_->control().order_continue();
-    engine_->run(options);
-}
-void Session::train(const TrainOptions& options) {
-    engine_->control().order_continue();
-    engine_->train(options, Engine::TrainFrom::Start);
-}
-void Session::train_on(const TrainOptions& options) {
-    engine_->control().order_continue();
-    engine_->train(options, Engine::TrainFrom::Here);
-}
+void Session::run(const RunOptions& options, const RunTarget& target) { engine_->run(options, target); }
+void Session::train(const TrainOptions& options) { engine_->train(options, Engine::TrainFrom::Start); }
+void Session::train_on(const TrainOptions& options) { engine_->train(options, Engine::TrainFrom::Here); }
 
-void Session::generate(const GenerateRequest& request) {
-    engine_->control().order_continue();
-    engine_->generate(request);
-}
+void Session::generate(const GenerateRequest& request) { engine_->generate(request); }
 std::shared_ptr<const Generation> Session::generation() const { return engine_->generation(); }
 
-void Session::resume() {
-    engine_->control().order_continue();
-    engine_->go_on();
-}
-void Session::pause() { engine_->control().order_pause(); }
+void Session::resume() { engine_->go_on(RunTarget::end()); }
+void Session::pause() { engine_->control().order(RunTarget::next()); }
 void Session::stop() { engine_->stop(); }
 
-void Session::step(StepKind kind) {
-    if (status().state == RunState::Paused)
-        engine_->control().order_step(kind);
-    else
-        engine_->control().order_pause();  // a new run parks at its first point
-    engine_->go_on();
-}
-void Session::run_to_node(int graph_node) {
-    engine_->control().order_node(graph_node);
-    engine_->go_on();
-}
-void Session::run_to_phase(RunPhase phase) {
+void Session::step(StepKind kind) { engine_->go_on(RunTarget::step(kind)); }
+void Session::run_to(const RunTarget& target) {
     // A run that was begun without backward keeps no graph to go back through.
+    const bool is_backward = target.kind == RunTarget::Kind::Phase && target.phase == RunPhase::Backward;
     const Status now = status();
     RunOptions options = engine_->last_options();
-    if (phase == RunPhase::Backward && now.state == RunState::Paused && !now.is_training && !options.backward) {
+    if (is_backward && now.state == RunState::Paused && !now.is_training && !options.backward) {
         engine_->log(
             {.text = "this run was begun without backward: it begins again, with backward", .scope = {}, .source = {}});
         options.backward = true;
         options.pause_at_start = false;
-        engine_->run(options);
+        engine_->run(options, target);
+        return;
     }
-    engine_->control().order_phase(phase);
-    engine_->go_on();
-}
-void Session::run_to_nan() {
-    engine_->control().order_nan();
-    engine_->go_on();
+    engine_->go_on(target);
 }
 
 RunOptions Session::run_options() const { return engine_->last_options(); }
-void Session::run_to_event(EventId event) {
-    engine_->control().order_event(event);
-    engine_->go_on();
-}
 
 void Session::keep_in(const std::filesystem::path& folder) {
     engine_->request("keep", [this, folder] { engine_->keep_in(folder); });

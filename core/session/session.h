@@ -27,6 +27,7 @@
 #include "core/session/catalogue.h"
 #include "core/session/query.h"
 #include "core/session/restored_run.h"
+#include "core/session/run_target.h"
 #include "core/session/session_listener.h"
 #include "core/session/status.h"
 #include "core/study/compilation.h"
@@ -72,7 +73,8 @@ class Session {
     // the same form. Not while a run is parked.
     void set_form(ModelForm form, std::function<void(std::string)> reply = {});
 
-    void run(const RunOptions& options);
+    // As far as the target says. What is being opened is opened first.
+    void run(const RunOptions& options, const RunTarget& target = {});
     void resume();  // continue from where it is parked
     void pause();   // at the next operator
     void stop();    // ends the run (or the opening, or a request); what was recorded stays
@@ -94,16 +96,12 @@ class Session {
     // one that was ordered, and all while something may stop in them, are recorded and shown. Ends Finished,
     // on_generation after each token.
     void generate(const GenerateRequest& request);
-    void step(StepKind kind);          // starts a run when none is under way
-    void run_to_node(int graph_node);  // continue until before it
-    // Backward in a run that was begun without it: the run begins again with it, which the log says.
-    void run_to_phase(RunPhase phase);
-    // Until an operator makes a NaN or Inf, or turns an Inf into NaN; not where they are passed on or meant.
-    void run_to_nan();
+    void step(StepKind kind);  // starts a run when none is under way
+    // Continues as far as the target; starts a run when none is under way. Backward in a run that was begun without
+    // it: the run begins again with it, which the log says.
+    void run_to(const RunTarget& target);
     // Of the run that was ordered last.
     RunOptions run_options() const;
-    // Continues until before the event of that number.
-    void run_to_event(EventId event);
 
     // From now on the last run is kept in the folder while it goes on (see run_journal.h), the model as "model.pt", and
     // of a training the last checkpoint as "training.pt" and those that it began with: for another process, when this

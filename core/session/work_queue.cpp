@@ -11,7 +11,6 @@
 namespace loupe::session {
 namespace {
 
-constexpr const char* kRunTag = "run";
 constexpr int kMostServed = 8;  // requests between two parts of a command
 
 const char* tag_of(WorkQueue::Command command) {
@@ -23,7 +22,7 @@ const char* tag_of(WorkQueue::Command command) {
         case WorkQueue::Command::Run:
             break;
     }
-    return kRunTag;
+    return "run";
 }
 
 }  // namespace
@@ -54,35 +53,45 @@ void WorkQueue::enqueue(Job job) {
 }
 
 void WorkQueue::order(Command command, std::function<void()> work) {
-    stop();
-    enqueue({JobKind::Command, tag_of(command), std::move(work)});
+    {
+        const std::lock_guard lock(mutex_);
+        if (busy_ && (!under_way_ || command <= *under_way_)) cancel_ = true;
+        forget_runs();
+    }
+    enqueue({command, tag_of(command), std::move(work)});
 }
 
 void WorkQueue::request(const std::string& tag, std::function<void()> work) {
-    enqueue({JobKind::Request, concat("request ", tag), std::move(work)});
+    enqueue({std::nullopt, concat("request ", tag), std::move(work)});
 }
 
 void WorkQueue::stop() {
     {
         const std::lock_guard lock(mutex_);
         if (busy_) cancel_ = true;
-        std::erase_if(queue_, [](const Job& job) { return job.tag == kRunTag; });
+        forget_runs();
     }
     wake_.notify_all();
 }
 
-bool WorkQueue::resume() {
-    bool is_under_way = true;
+// mutex_ is held.
+void WorkQueue::forget_runs() {
+    std::erase_if(queue_, [](const Job& job) { return job.command == Command::Run; });
+}
+
+bool WorkQueue::resume(const std::function<void(bool is_parked)>& order) {
     {
         const std::lock_guard lock(mutex_);
-        if (parked_)
-            resume_ = true;
-        else
-            is_under_way = (busy_ && is_commanded_) ||
-                           std::any_of(queue_.begin(), queue_.end(), [](const Job& job) { return job.tag == kRunTag; });
+        const bool is_under_way =
+            parked_ || (busy_ && under_way_ == Command::Run && !is_ending_) ||
+            std::any_of(queue_.begin(), queue_.end(), [](const Job& job) { return job.command == Command::Run; });
+        if (!is_under_way) return false;
+        // Under the lock: else the run could park between the two, and be sent on from there.
+        order(parked_);
+        resume_ |= parked_;
     }
     wake_.notify_all();
-    return is_under_way;
+    return true;
 }
 
 void WorkQueue::wait_idle() {
@@ -98,12 +107,13 @@ void WorkQueue::wait_idle() {
 
 // mutex_ is held.
 bool WorkQueue::has_request() const {
-    return std::any_of(queue_.begin(), queue_.end(), [](const Job& job) { return job.kind == JobKind::Request; });
+    return std::any_of(queue_.begin(), queue_.end(), [](const Job& job) { return !job.command; });
 }
 
-void WorkQueue::run(const std::function<void()>& command) {
+bool WorkQueue::run(const std::function<void()>& command) {
     try {
         command();
+        return true;
     } catch (const Error& error) {
         owner_.report_failure(error);
     } catch (const std::bad_alloc&) {
@@ -113,18 +123,20 @@ void WorkQueue::run(const std::function<void()>& command) {
     } catch (...) {
         owner_.report_failure(Error(ErrorKind::Internal, "an exception that is no std::exception"));
     }
+    return false;
 }
 
 // Reporting may fail too: for want of memory, or in a listener. The thread continues in any case.
-void WorkQueue::attempt(const std::function<void()>& work) noexcept {
+bool WorkQueue::attempt(const std::function<void()>& work) noexcept {
     try {
-        run(work);
+        return run(work);
     } catch (...) {
         try {
             owner_.report_no_memory();
         } catch (...) {  // the next work may find memory again
         }
     }
+    return false;
 }
 
 void WorkQueue::run_request(const std::function<void()>& request) noexcept {
@@ -168,21 +180,24 @@ void WorkQueue::serve() {
             job = std::move(queue_.front());
             queue_.pop_front();
             busy_ = true;
-            is_commanded_ = job.kind == JobKind::Command;
+            under_way_ = job.command;
+            is_ending_ = false;
             cancel_ = false;
         }
         const CancelScope scope(&cancel_);
-        if (job.kind == JobKind::Request)
+        if (!job.command) {
             run_request(job.work);
-        else
-            attempt(job.work);
+        } else if (!attempt(job.work) && job.command != Command::Run) {
+            // What waits was to run what this would have made.
+            const std::lock_guard lock(mutex_);
+            forget_runs();
+        }
     }
 }
 
 // mutex_ is held by the lock, but not while the request runs. False: none waits.
 bool WorkQueue::run_next_request(std::unique_lock<std::mutex>& lock) {
-    const auto at =
-        std::find_if(queue_.begin(), queue_.end(), [](const Job& job) { return job.kind == JobKind::Request; });
+    const auto at = std::find_if(queue_.begin(), queue_.end(), [](const Job& job) { return !job.command; });
     if (at == queue_.end()) return false;
     const auto work = std::move(at->work);
     queue_.erase(at);
@@ -224,6 +239,11 @@ void WorkQueue::stay_parked() {
     parked_ = false;
     lock.unlock();
     check_cancelled();
+}
+
+void WorkQueue::set_ending(bool is_ending) {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = is_ending;
 }
 
 void WorkQueue::serve_requests() {

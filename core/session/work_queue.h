@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "core/base/cancel.h"
@@ -41,42 +42,46 @@ class WorkQueue {
     void start(std::function<void()> body);
     // Stops what runs, forgets what waits, and waits for the body's end.
     void end();
-    // Stops what runs, then does this.
+    // Does this behind what waits, and stops what runs, but for what it builds upon: a run stops no opening and no
+    // change of form, a change of form stops no opening.
     void order(Command command, std::function<void()> work);
     // A newer request takes the place of a waiting one of the same tag.
     void request(const std::string& tag, std::function<void()> work);
     // Cancels what runs; a run that waits does not begin.
     void stop();
-    // The parked command continues. False: none is parked or under way, and no run waits.
-    bool resume();
+    // The parked command continues. False: none is parked or under way, and no run waits. Else order is called before
+    // anything goes on, told whether one is parked.
+    bool resume(const std::function<void(bool is_parked)>& order);
     // Returns when nothing waits or runs; a parked command counts as nothing.
     void wait_idle();
 
     // --- the engine thread ---
     // Until end() is called.
     void serve();
-    // Runs it as a command: what it throws is reported.
-    void attempt(const std::function<void()>& work) noexcept;
+    // Runs it as a command: what it throws is reported. True: it threw nothing.
+    bool attempt(const std::function<void()>& work) noexcept;
     // A command parks: from here on resume() continues it. stay_parked() waits for that, and serves requests. Throws
     // Error (Cancelled) when the command is stopped instead.
     void begin_parking();
     void stay_parked();
+    // Has the command under way told its result? Then what is left of it is no run that an order could reach.
+    void set_ending(bool is_ending);
     // A few of the requests that wait, between two parts of a long command.
     void serve_requests();
     // Set when the work under way is to end.
     const CancelFlag& cancel_flag() const { return cancel_; }
 
   private:
-    enum class JobKind { Command, Request };
     struct Job {
-        JobKind kind;
+        std::optional<Command> command;  // nullopt: a request
         std::string tag;
         std::function<void()> work;
     };
 
     void enqueue(Job job);
+    void forget_runs();
     bool has_request() const;
-    void run(const std::function<void()>& command);
+    bool run(const std::function<void()>& command);
     void run_request(const std::function<void()>& request) noexcept;
     bool run_next_request(std::unique_lock<std::mutex>& lock);
     bool work_ahead() noexcept;
@@ -88,7 +93,8 @@ class WorkQueue {
     std::deque<Job> queue_;
     bool quit_ = false;
     bool busy_ = false;
-    bool is_commanded_ = false;  // busy with a command
+    std::optional<Command> under_way_;  // busy with it
+    bool is_ending_ = false;            // the command under way has told its result
     bool parked_ = false;
     bool settled_ = false;  // parked, and listeners were notified
     bool serving_ = false;  // a request, while parked

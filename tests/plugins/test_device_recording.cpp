@@ -53,7 +53,7 @@ std::shared_ptr<const Recording> recorded(const std::string& path, const std::st
     session.run(options);
     session.wait_idle();
     if (to_nan) {
-        session.run_to_nan();
+        session.run_to(RunTarget::nan());
         session.wait_idle();
         if (stopped != nullptr) *stopped = session.status().reached;
         const auto so_far = session.recording();

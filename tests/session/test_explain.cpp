@@ -419,7 +419,7 @@ void TestExplain::a_change_where_a_run_is_parked() {
     options.pause_at_start = true;
     session.run(options);
     session.wait_idle();
-    session.run_to_event(fc.event + 1);
+    session.run_to(RunTarget::before_event(fc.event + 1));
     session.wait_idle();
     QCOMPARE(session.status().state, RunState::Paused);
     // An input is not changed here.

@@ -192,7 +192,7 @@ class TestRunJournal : public QObject {
         QCOMPARE(restored.other_model, std::string());
         QVERIFY(weights_of(second, "fc.weight") == weights);
         // To an event of the run that came back, again: parked behind it, with the numbers that it had.
-        second.run_to_event(2);
+        second.run_to(RunTarget::before_event(2));
         second.wait_idle();
         QCOMPARE(second.status().state, RunState::Paused);
         QCOMPARE(log.with("came out the same").size(), 1);
@@ -242,7 +242,7 @@ class TestRunJournal : public QObject {
         RunOptions options;
         options.backward = true;
         first.run(options);
-        first.run_to_phase(RunPhase::Backward);
+        first.run_to(RunTarget::first_of(RunPhase::Backward));
         first.wait_idle();
         first.step(StepKind::Over);
         first.wait_idle();
@@ -287,7 +287,7 @@ class TestRunJournal : public QObject {
         options.pause_at_start = true;
         second.run(options);
         second.wait_idle();
-        second.run_to_event(static_cast<EventId>(events + 1));
+        second.run_to(RunTarget::before_event(static_cast<EventId>(events + 1)));
         second.wait_idle();
         QCOMPARE(second.status().state, RunState::Paused);
         QCOMPARE(second.status().reached, static_cast<EventId>(events));

@@ -101,6 +101,10 @@ class TestSession : public QObject {
     void watches_values();
     void logs_what_the_program_says();
     void named_parts_are_frames();
+    void a_run_waits_for_what_is_being_opened();
+    void a_file_that_does_not_open_is_not_run();
+    void an_order_behind_the_end_begins_a_run();
+    void a_target_given_with_the_run_is_met();
 };
 
 void TestSession::opens_the_shipped_model() {
@@ -224,7 +228,7 @@ void TestSession::runs_straight_to_backward() {
     open(session, kModels + "digits.pt");
     for (int i = 0; i < 20; ++i) {
         session.run(with_backward());
-        session.run_to_phase(RunPhase::Backward);
+        session.run_to(RunTarget::first_of(RunPhase::Backward));
         session.wait_idle();
         QCOMPARE(session.status().state, RunState::Paused);
         QCOMPARE(session.status().phase, RunPhase::Backward);
@@ -441,7 +445,7 @@ void TestSession::runs_to_the_first_nan() {
     options.pause_at_start = true;
     session.run(options);
     session.wait_idle();
-    session.run_to_nan();
+    session.run_to(RunTarget::nan());
     session.wait_idle();
     const Status status = session.status();
     QCOMPARE(status.state, RunState::Paused);
@@ -547,6 +551,74 @@ void TestSession::named_parts_are_frames() {
         if (recording->event(id).frame == part) ++inside;
     }
     QVERIFY(inside > 0);
+}
+
+// Calls back on the engine thread when a state is reached.
+class When final : public SessionListener {
+  public:
+    When(RunState state, std::function<void()> then) : state_(state), then_(std::move(then)) {}
+    void on_status(const Status& status) override {
+        if (status.state == state_ && then_) std::exchange(then_, nullptr)();
+    }
+
+  private:
+    RunState state_;
+    std::function<void()> then_;
+};
+
+void TestSession::a_run_waits_for_what_is_being_opened() {
+    Session* running = nullptr;
+    When listener(RunState::Opening, [&] { running->run({}); });
+    Session session(&listener);
+    running = &session;
+    session.open(kModels + "digits.pt");
+    session.wait_idle();
+    QVERIFY(session.model());
+    QCOMPARE(session.status().state, RunState::Finished);
+    QVERIFY(session.recording()->event_count() > 0);
+}
+
+void TestSession::a_file_that_does_not_open_is_not_run() {
+    Session* running = nullptr;
+    int openings = 0;
+    struct Opening final : SessionListener {
+        std::function<void()> then;
+        void on_status(const Status& status) override {
+            if (status.state == RunState::Opening) then();
+        }
+    } listener;
+    listener.then = [&] {
+        if (++openings == 2) running->run({});
+    };
+    Session session(&listener);
+    running = &session;
+    open(session, kModels + "digits.pt");
+    open(session, kModels + "no_such_file.pt");
+    QVERIFY(!session.recording() || session.recording()->event_count() == 0);
+    QVERIFY2(session.status().error.find("no_such_file") != std::string::npos, session.status().error.c_str());
+}
+
+void TestSession::an_order_behind_the_end_begins_a_run() {
+    Session* running = nullptr;
+    When listener(RunState::Finished, [&] { running->run_to(RunTarget::first_of(RunPhase::Backward)); });
+    Session session(&listener);
+    running = &session;
+    open(session, kModels + "digits.pt");
+    session.run(with_backward());
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Paused);
+    QCOMPARE(session.status().phase, RunPhase::Backward);
+}
+
+void TestSession::a_target_given_with_the_run_is_met() {
+    Session session;
+    open(session, kModels + "digits.pt");
+    for (int round = 0; round < 50; ++round) {
+        session.run(with_backward(), RunTarget::first_of(RunPhase::Backward));
+        session.wait_idle();
+        QCOMPARE(session.status().state, RunState::Paused);
+        QCOMPARE(session.status().phase, RunPhase::Backward);
+    }
 }
 
 QTEST_GUILESS_MAIN(TestSession)

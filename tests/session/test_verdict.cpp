@@ -198,7 +198,7 @@ void TestVerdict::a_causal_mask_is_meant() {
 void TestVerdict::a_search_says_what_it_did_not_search() {
     Session session;
     open(session, kModels + "gpt.pt");
-    session.run_to_nan();  // begins a run
+    session.run_to(RunTarget::nan());  // begins a run
     session.wait_idle();
     QCOMPARE(session.status().state, RunState::Finished);
     const auto verdict = session.status().verdict;
@@ -220,14 +220,14 @@ void TestVerdict::search_stops_where_nan_is_made_only() {
     all.pause_at_start = true;
     session.run(all);
     session.wait_idle();
-    session.run_to_nan();
+    session.run_to(RunTarget::nan());
     session.wait_idle();
     QCOMPARE(session.status().state, RunState::Paused);
     QCOMPARE(session.recording()->event(session.status().reached).op, std::string_view("SqrtBackward0"));
     QCOMPARE(session.status().why, std::string("NaN made here"));
     QVERIFY(session.status().verdict != nullptr);
     VERIFY_HAS(session.status().verdict->text, "sqrt at 0 in length");
-    session.run_to_nan();
+    session.run_to(RunTarget::nan());
     session.wait_idle();
     QCOMPARE(session.status().state, RunState::Finished);
     VERIFY_HAS(session.status().verdict->text, "no further one was met");
@@ -639,7 +639,7 @@ void TestVerdict::seven_goes_on_into_backward() {
     session.step(StepKind::Over);
     session.wait_idle();
     QCOMPARE(session.status().state, RunState::Paused);
-    session.run_to_phase(RunPhase::Backward);
+    session.run_to(RunTarget::first_of(RunPhase::Backward));
     session.wait_idle();
     QCOMPARE(session.status().state, RunState::Paused);
     QCOMPARE(session.status().phase, RunPhase::Backward);

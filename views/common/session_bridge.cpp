@@ -653,53 +653,30 @@ void SessionBridge::goToOrigin() {
     addLog(entry);
 }
 
+void SessionBridge::runTo(const session::RunTarget& target) {
+    if (isPaused()) {
+        session_->run_to(target);
+        return;
+    }
+    tellOfOlderText();
+    session::RunOptions options = options_;
+    options.pause_at_start = false;  // the target says where to stop
+    session_->run(options, target);
+}
+
 void SessionBridge::runToBackward() {
-    // Restarts a run that was started without it.
-    if (isPaused() && !isTraining() && !options_.backward) {
+    const bool is_in_training = isPaused() && isTraining();
+    if (!is_in_training && !options_.backward) {
         session::RunOptions options = options_;
         options.backward = true;
         setRunOptions(options);
     }
-    if (!isPaused()) {
-        tellOfOlderText();
-        session::RunOptions options = options_;
-        options.backward = true;
-        options.pause_at_start = false;  // the order below says where to stop
-        setRunOptions(options);
-        session_->run(options);
-    }
-    session_->run_to_phase(session::RunPhase::Backward);
+    runTo(session::RunTarget::first_of(session::RunPhase::Backward));
 }
 
-void SessionBridge::runToNan() {
-    if (!isPaused()) {
-        tellOfOlderText();
-        session::RunOptions options = options_;
-        options.pause_at_start = false;  // the order below says where to stop
-        session_->run(options);
-    }
-    session_->run_to_nan();
-}
-
-void SessionBridge::runToEvent(EventId event) {
-    if (!isPaused()) {
-        tellOfOlderText();
-        session::RunOptions options = options_;
-        options.pause_at_start = false;  // the order below says where to stop
-        session_->run(options);
-    }
-    session_->run_to_event(event);
-}
-
-void SessionBridge::runToNode(int node) {
-    if (!isPaused()) {
-        tellOfOlderText();
-        session::RunOptions options = options_;
-        options.pause_at_start = false;  // the order below says where to stop
-        session_->run(options);
-    }
-    session_->run_to_node(node);
-}
+void SessionBridge::runToNan() { runTo(session::RunTarget::nan()); }
+void SessionBridge::runToEvent(EventId event) { runTo(session::RunTarget::before_event(event)); }
+void SessionBridge::runToNode(int node) { runTo(session::RunTarget::node(node)); }
 
 std::vector<Breakpoint> SessionBridge::breakpoints() const { return session_->breakpoints(); }
 

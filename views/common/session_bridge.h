@@ -143,6 +143,8 @@ class SessionBridge : public QObject {
     void run();       // starts, or continues when parked
     void stepBack();  // selects the event before
     void step(session::StepKind kind);
+    // From where it is parked, else in a new run; see Session::run_to.
+    void runTo(const session::RunTarget& target);
     void runToBackward();
     void runToNan();
     void runToNode(int node);
