@@ -44,6 +44,31 @@ void allow_deep_stack() {
     setrlimit(RLIMIT_STACK, &limit);
 }
 
+void run_both(bool on_two_threads, const std::function<void()>& first, const std::function<void()>& second) {
+    if (!on_two_threads) {
+        first();
+        second();
+        return;
+    }
+    std::exception_ptr failure;
+    DeepThread thread;
+    thread.start([&] {
+        try {
+            second();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+    });
+    try {
+        first();
+    } catch (...) {
+        thread.join();
+        throw;
+    }
+    thread.join();
+    if (failure) std::rethrow_exception(failure);
+}
+
 void run_deep(const std::function<void()>& body) {
     std::exception_ptr failure;
     DeepThread thread;

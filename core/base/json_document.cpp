@@ -98,7 +98,7 @@ class JsonBuilder {
             case dom::element_type::STRING: {
                 const std::string_view text(element);
                 value.kind_ = Kind::Text;
-                value.size_ = text.size();
+                value.size_ = static_cast<std::uint32_t>(text.size());
                 value.value_.text = text.data();
                 break;
             }
@@ -121,41 +121,43 @@ class JsonBuilder {
         return static_cast<std::size_t>(std::distance(container.begin(), container.end()));
     }
 
+    // With room for an order behind it.
     template <class T>
-    T* allocate(std::size_t count) {
-        T* first = static_cast<T*>(block_.allocate(count * sizeof(T), alignof(T)));
-        std::uninitialized_value_construct_n(first, count);
-        return first;
+    T* allocate(std::size_t count, bool has_order = false) {
+        const std::size_t behind = has_order ? count * sizeof(std::uint32_t) : 0;
+        return static_cast<T*>(block_.allocate(count * sizeof(T) + behind, alignof(T)));
     }
 
     void fill_list(dom::array list, JsonValue& value) {
         const std::size_t count = count_of(list);
         auto* elements = allocate<JsonValue>(count);
         std::size_t next = 0;
-        for (const dom::element each : list) elements[next++] = value_of(each);
+        for (const dom::element each : list) new (&elements[next++]) JsonValue(value_of(each));
         value.kind_ = Kind::List;
-        value.size_ = count;
+        value.size_ = static_cast<std::uint32_t>(count);
         value.value_.elements = elements;
     }
 
     void fill_object(dom::object object, JsonValue& value) {
         const std::size_t count = count_of(object);
-        auto* members = allocate<JsonMember>(count);
+        value.has_order_ = count > kFewMembers;
+        auto* members = allocate<JsonMember>(count, value.has_order_);
         std::size_t next = 0;
-        for (const dom::key_value_pair each : object) members[next++] = {each.key, value_of(each.value)};
+        for (const dom::key_value_pair each : object) new (&members[next++]) JsonMember{each.key, value_of(each.value)};
         value.kind_ = Kind::Object;
-        value.size_ = count;
+        value.size_ = static_cast<std::uint32_t>(count);
         value.value_.members = members;
-        if (count <= kFewMembers) return;
-        auto* order = allocate<std::uint32_t>(count);
+        if (!value.has_order_) return;
+        auto* order = const_cast<std::uint32_t*>(value.order());
         std::iota(order, order + count, std::uint32_t{0});
         std::stable_sort(order, order + count,
                          [&](std::uint32_t a, std::uint32_t b) { return members[a].key < members[b].key; });
-        value.order_ = order;
     }
 
     std::pmr::monotonic_buffer_resource& block_;
 };
+
+const std::uint32_t* JsonValue::order() const { return reinterpret_cast<const std::uint32_t*>(value_.members + size_); }
 
 double JsonValue::number() const {
     if (kind_ == Kind::Number) return value_.number;
@@ -166,7 +168,7 @@ double JsonValue::number() const {
 const JsonValue* JsonValue::find(std::string_view key) const {
     if (!is_object()) return nullptr;
     const auto all = members();
-    if (order_ == nullptr) {
+    if (!has_order_) {
         // Most keys differ in length or in an end, which is seen without a call.
         const auto is_it = [key](std::string_view other) {
             return other.size() == key.size() &&
@@ -177,10 +179,10 @@ const JsonValue* JsonValue::find(std::string_view key) const {
         }
         return nullptr;
     }
-    const std::uint32_t* end = order_ + size_;
-    const std::uint32_t* after =
-        std::upper_bound(order_, end, key, [&](std::string_view a, std::uint32_t b) { return a < all[b].key; });
-    return after != order_ && all[*(after - 1)].key == key ? &all[*(after - 1)].value : nullptr;
+    const std::uint32_t* first = order();
+    const std::uint32_t* after = std::upper_bound(first, first + size_, key,
+                                                  [&](std::string_view a, std::uint32_t b) { return a < all[b].key; });
+    return after != first && all[*(after - 1)].key == key ? &all[*(after - 1)].value : nullptr;
 }
 
 std::string JsonValue::dump() const {
@@ -220,6 +222,15 @@ JsonDocument::~JsonDocument() = default;
 const JsonValue& JsonDocument::root() const { return memory_->root; }
 
 std::optional<JsonDocument> JsonDocument::parse(std::string_view text, std::size_t deepest) {
+    return parse(text, deepest, false);
+}
+
+std::optional<JsonDocument> JsonDocument::parse_padded(std::string_view text, std::size_t deepest) {
+    static_assert(kPadding >= simdjson::SIMDJSON_PADDING);
+    return parse(text, deepest, true);
+}
+
+std::optional<JsonDocument> JsonDocument::parse(std::string_view text, std::size_t deepest, bool is_padded) {
     JsonDocument document;
     dom::parser& parser = document.memory_->parser;
     if (parser.allocate(std::max<std::size_t>(text.size(), 64), deepest) != simdjson::SUCCESS) throw std::bad_alloc();
@@ -229,7 +240,7 @@ std::optional<JsonDocument> JsonDocument::parse(std::string_view text, std::size
     advise_huge_pages(parser.doc.string_buf.get(), text.size());
     advise_huge_pages(parser.implementation->structural_indexes.get(), text.size() * sizeof(std::uint32_t));
     dom::element root;
-    auto failed = parser.parse(text.data(), text.size()).get(root);
+    auto failed = parser.parse(text.data(), text.size(), !is_padded).get(root);
     if (failed == simdjson::DEPTH_ERROR) return std::nullopt;
     if (failed != simdjson::SUCCESS) failed = parser.parse(with_quoted_numbers(text)).get(root);
     if (failed != simdjson::SUCCESS) return std::nullopt;

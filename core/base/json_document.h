@@ -58,10 +58,14 @@ class JsonValue {
         const JsonMember* members;
     };
 
+    // Behind the members of large objects: their places in the order of their keys.
+    const std::uint32_t* order() const;
+
+    // 16 bytes, as a large document is mostly these. No text is longer than the 4 GiB that can be parsed.
     Kind kind_ = Kind::Null;
-    std::size_t size_ = 0;
+    bool has_order_ = false;
+    std::uint32_t size_ = 0;
     Payload value_{.integer = 0};
-    const std::uint32_t* order_ = nullptr;  // of large objects: places of members in the order of their keys
 };
 
 struct JsonMember {
@@ -77,6 +81,9 @@ class JsonDocument {
     // Integers that no 64 bits hold, and Python's NaN, Infinity and -Infinity, stand as strings. nullopt for text that
     // is no JSON or nests deeper than `deepest` levels.
     static std::optional<JsonDocument> parse(std::string_view text, std::size_t deepest = 400);
+    // The same of a text behind which kPadding bytes, whatever they are, can be read: it is not copied.
+    static std::optional<JsonDocument> parse_padded(std::string_view text, std::size_t deepest = 400);
+    static constexpr std::size_t kPadding = 64;
 
     JsonDocument();
     JsonDocument(JsonDocument&&) noexcept;
@@ -86,6 +93,8 @@ class JsonDocument {
     const JsonValue& root() const;
 
   private:
+    static std::optional<JsonDocument> parse(std::string_view text, std::size_t deepest, bool is_padded);
+
     struct Memory;
     std::unique_ptr<Memory> memory_;
 };

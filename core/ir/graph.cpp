@@ -38,10 +38,11 @@ Value* Value::set_name(const std::string& wanted) {
     if (is_digits(name)) throw Error(ErrorKind::Internal, concat("invalid name for a value: '", name, "'"));
     auto& names = graph()->names_;
     if (has_name()) names.erase(name_);
-    name_.clear();
+    name_ = name;
     if (name.empty()) return this;
-    const auto [taken, is_new] = names.try_emplace(name, this);
+    const auto [taken, is_new] = names.try_emplace(name_, this);
     if (!is_new) {
+        Value* const other = taken->second;
         auto [base, suffix] = split_suffix(name);
         std::size_t& next = graph()->name_suffixes_[base];
         suffix = std::max(suffix, next + 1);
@@ -50,10 +51,9 @@ Value* Value::set_name(const std::string& wanted) {
             replacement = concat(base, ".", suffix++);
         } while (names.contains(replacement));
         next = suffix;
-        taken->second->set_name(replacement);
-        names[name] = this;  // the name went with the other value
+        other->set_name(replacement);
+        names[name_] = this;  // the name went with the other value
     }
-    name_ = name;
     return this;
 }
 
@@ -224,7 +224,7 @@ Ptr<Graph> Graph::copy() const {
 }
 
 Value* Graph::value_by_name(std::string_view name) const {
-    const auto found = names_.find(std::string(name));
+    const auto found = names_.find(name);
     return found == names_.end() ? nullptr : found->second;
 }
 

@@ -411,6 +411,7 @@ class Graph : public RefCounted {
     void begin_pass() { first_id_of_pass_ = next_node_id_; }
 
     Value* value_by_name(std::string_view name) const;  // null when there is none
+    void reserve_names(std::size_t values) { names_.reserve(values); }
     std::uint32_t next_node_id() const { return next_node_id_; }
 
   private:
@@ -423,7 +424,7 @@ class Graph : public RefCounted {
     std::uint32_t next_node_id_ = 0;
     std::uint32_t first_id_of_pass_ = std::numeric_limits<std::uint32_t>::max();
     std::size_t next_value_id_ = 0;
-    std::unordered_map<std::string, Value*> names_;
+    std::unordered_map<std::string_view, Value*> names_;  // the values' own texts
     std::unordered_map<std::string, std::size_t> name_suffixes_;
     std::unordered_set<Node*> loose_;  // nodes that are in no block
     std::unique_ptr<Block> block_;

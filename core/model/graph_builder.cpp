@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "core/base/deep_thread.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/ir/function.h"
@@ -43,7 +44,16 @@ class Builder {
     BuiltGraph build(const ir::Graph& graph, const nn::ModulePtr& root, const std::string& method) {
         model_ = std::make_shared<GraphModel>();
         model_->method = method;
-        model_->text = graph.str();
+        constexpr std::uint32_t kMany = 20'000;  // nodes: a thread is started for less than their time
+        std::string text;
+        run_both(
+            graph.next_node_id() > kMany, [&] { add_graph(graph, root); }, [&] { text = graph.str(); });
+        model_->text = std::move(text);
+        return {model_, std::move(sites_), std::move(missing_)};
+    }
+
+  private:
+    void add_graph(const ir::Graph& graph, const nn::ModulePtr& root) {
         Level level{SiteMap::kTop, SiteMap::kTop, "", 0};
         // Most nodes have one output and are unfolded once.
         const std::size_t expected = std::min<std::size_t>(graph.next_node_id(), kMaxNodes);
@@ -65,10 +75,8 @@ class Builder {
             model_->outputs.push_back(graph.outputs()[i]->debug_name());
         }
         mark_plumbing();
-        return {model_, std::move(sites_), std::move(missing_)};
     }
 
-  private:
     // One call being unfolded.
     struct Level {
         int call;    // the group of the call: what the interpreter's frame stands for

@@ -33,6 +33,7 @@ class JsonTest : public QObject {
     void numbers_that_JSON_lacks_are_text();
     void what_is_no_JSON_is_no_document_data();
     void what_is_no_JSON_is_no_document();
+    void what_stands_behind_a_padded_text_does_not_count();
 };
 
 void JsonTest::keys_keep_their_order_data() {
@@ -166,6 +167,20 @@ void JsonTest::what_is_no_JSON_is_no_document_data() {
 void JsonTest::what_is_no_JSON_is_no_document() {
     QFETCH(QByteArray, text);
     QVERIFY(!JsonDocument::parse(text.toStdString()));
+}
+
+void JsonTest::what_stands_behind_a_padded_text_does_not_count() {
+    const std::string wanted = R"({"a": [1, 2.5, "three"], "n": NaN, "o": {"k": null}})";
+    for (const char behind : {' ', ']', '"', '1', '\\', '\0', '\xFF'}) {
+        const std::string text = wanted + std::string(loupe::JsonDocument::kPadding, behind);
+        const auto document = loupe::JsonDocument::parse_padded(std::string_view(text).substr(0, wanted.size()));
+        QVERIFY(document);
+        QCOMPARE(document->root().dump(), loupe::JsonDocument::parse(wanted)->root().dump());
+        // Half a text does not go on behind its end.
+        QVERIFY(!loupe::JsonDocument::parse_padded(std::string_view(text).substr(0, 8)));
+    }
+    const std::string digits(2 + loupe::JsonDocument::kPadding, '7');
+    QCOMPARE(loupe::JsonDocument::parse_padded(std::string_view(digits).substr(0, 2))->root().integer(), 77);
 }
 
 QTEST_APPLESS_MAIN(JsonTest)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/cancel.h"
+#include "core/base/deep_thread.h"
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/ref_counted.h"
@@ -54,7 +55,36 @@ class ThreadsTest : public QObject {
     void nested_regions_use_one_thread();
     void cancel_reaches_this_thread_only();
     void counted_objects_die_once();
+    void both_run_and_their_exceptions_come_back();
 };
+
+void ThreadsTest::both_run_and_their_exceptions_come_back() {
+    for (const bool on_two_threads : {false, true}) {
+        int first = 0;
+        int second = 0;
+        run_both(
+            on_two_threads, [&] { first = 1; }, [&] { second = 2; });
+        QCOMPARE(first + second, 3);
+        const auto message_of = [&](bool first_fails, bool second_fails) {
+            try {
+                run_both(
+                    on_two_threads,
+                    [&] {
+                        if (first_fails) throw Error(ErrorKind::Run, "the first");
+                    },
+                    [&] {
+                        if (second_fails) throw Error(ErrorKind::Run, "the second");
+                    });
+            } catch (const Error& error) {
+                return error.message();
+            }
+            return std::string();
+        };
+        QCOMPARE(message_of(true, false), std::string("the first"));
+        QCOMPARE(message_of(false, true), std::string("the second"));
+        QCOMPARE(message_of(true, true), std::string("the first"));
+    }
+}
 
 void ThreadsTest::covers_each_index_once_data() {
     QTest::addColumn<int>("threads");

@@ -290,9 +290,16 @@ std::string ZipReader::read(const ZipEntry& entry, std::uint64_t limit) const {
     return text;
 }
 
-std::string_view ZipReader::view(const ZipEntry& entry, std::uint64_t limit, std::string& inflated) const {
-    if (!entry.is_stored()) return inflated = read(entry, limit);
-    checked_size(entry, limit);
+std::string_view ZipReader::view(const ZipEntry& entry, std::uint64_t limit, std::string& inflated,
+                                 std::size_t padding) const {
+    const std::size_t size = checked_size(entry, limit);
+    // Behind a stored entry the directory follows: what it is short of is seen in damaged archives only.
+    const bool is_padded = file_->bytes().size() - (entry.data_offset + entry.stored_size) >= padding;
+    if (!entry.is_stored() || !is_padded) {
+        inflated = read(entry, limit);
+        inflated.append(padding, '\0');
+        return std::string_view(inflated).substr(0, size);
+    }
     const std::span<const std::byte> payload = stored_bytes(entry);
     check_crc(entry, payload);
     return {reinterpret_cast<const char*>(payload.data()), payload.size()};

@@ -49,8 +49,10 @@ class ZipReader {
     void read_into(const ZipEntry& entry, std::span<std::byte> out) const;
     // The same as text. Refuses more than `limit` bytes.
     std::string read(const ZipEntry& entry, std::uint64_t limit) const;
-    // The same, in place where the entry is stored: keep file() and `inflated` alive.
-    std::string_view view(const ZipEntry& entry, std::uint64_t limit, std::string& inflated) const;
+    // The same, in place where the entry is stored: keep file() and `inflated` alive. `padding` bytes behind it,
+    // whatever they are, can be read too.
+    std::string_view view(const ZipEntry& entry, std::uint64_t limit, std::string& inflated,
+                          std::size_t padding = 0) const;
 
   private:
     struct Directory {

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <unordered_set>
 
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
+#include "core/base/huge_pages.h"
 #include "core/dispatch/autocast.h"
 #include "core/formats/archive/byte_reader.h"
 #include "core/formats/archive/zip_reader.h"
@@ -216,8 +218,12 @@ class ProgramReader {
     void add_forward(ir::CompilationUnit& unit, nn::Module& module) {
         const auto graph = make_ptr<ir::Graph>();
         NodeEmitter emitter(*graph, sources_, modules_);
-        Names names;
-        names.reserve(list_of(member(graph_json_, "nodes", "graph"), "nodes of a graph").size() + inputs_.size());
+        // Given back at once: names one by one take as long to free as to note.
+        std::pmr::monotonic_buffer_resource memory(huge_page_resource());
+        Names names(&memory);
+        const std::size_t count = list_of(member(graph_json_, "nodes", "graph"), "nodes of a graph").size();
+        names.reserve(count + inputs_.size());
+        graph->reserve_names(count + inputs_.size());
         std::map<std::string, ir::Value*> owners{{std::string(), graph->add_input("self", module.type())}};
         std::map<std::string, ir::Value*> tensors;
         for (const InputSpec& input : inputs_) {

@@ -4,6 +4,7 @@
 // operators on sizes are aten's on numbers, higher-order operators are prim::If, prim::Loop and the nodes of their
 // graphs. What the engine lacks stays as a call of its name.
 
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,7 +19,7 @@
 namespace loupe::exported {
 
 // The values of one graph by name, which the program's JSON holds: graphs inside it see their operands only.
-using Names = std::unordered_map<std::string_view, ir::Value*>;
+using Names = std::pmr::unordered_map<std::string_view, ir::Value*>;
 
 class NodeEmitter {
   public:

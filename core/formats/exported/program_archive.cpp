@@ -27,7 +27,8 @@ class ArchiveReader {
     ProgramArchive read() {
         find_layout();
         std::string inflated;
-        out_.document = parse_program_json(zip_.view(*program_, kLargestJson, inflated), "the program");
+        out_.document = parse_program_json(zip_.view(*program_, kLargestJson, inflated, JsonDocument::kPadding),
+                                           "the program", JsonText::Padded);
         read_weights();
         read_constants();
         read_sample_inputs();

@@ -14,8 +14,8 @@ namespace {
 
 }  // namespace
 
-JsonDocument parse_program_json(std::string_view text, std::string_view what) {
-    auto document = JsonDocument::parse(text);
+JsonDocument parse_program_json(std::string_view text, std::string_view what, JsonText kind) {
+    auto document = kind == JsonText::Padded ? JsonDocument::parse_padded(text) : JsonDocument::parse(text);
     if (!document) throw_file_error(concat(what, " is no JSON, or nests too deep"));
     return std::move(*document);
 }

@@ -12,9 +12,12 @@
 
 namespace loupe::exported {
 
+// Padded: JsonDocument::kPadding bytes can be read behind it.
+enum class JsonText { Plain, Padded };
+
 // Throws Error (File) for text that is no JSON object, or nests deeper than any program. NaN and Infinity, as PyTorch
 // wrote before 2.7, stand as strings.
-JsonDocument parse_program_json(std::string_view text, std::string_view what);
+JsonDocument parse_program_json(std::string_view text, std::string_view what, JsonText kind = JsonText::Plain);
 
 // Null when there is none, or it is JSON's null. what: the value's name in errors.
 const JsonValue* find_member(const JsonValue& object, const char* name, std::string_view what);
