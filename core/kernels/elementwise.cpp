@@ -19,7 +19,7 @@ thread_local LoopRecorder* detail::thread_loop_recorder = nullptr;
 namespace {
 
 constexpr std::int64_t kChunk = 512;     // elements of a buffer
-constexpr std::int64_t kRowChunk = 128;  // copies of a number that changes from row to row
+constexpr std::int64_t kRowChunk = 256;  // copies of a number that changes from row to row
 constexpr std::size_t kMaxElementSize = 16;
 constexpr std::int64_t kShortestRow = 32;  // shorter ones are gathered
 
