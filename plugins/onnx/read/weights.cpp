@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/autograd/variable.h"
+#include "core/dispatch/functions.h"
 #include "core/formats/archive/byte_reader.h"
 #include "plugins/onnx/read/attributes.h"
 
@@ -73,6 +74,15 @@ bool is_plain_constant(const std::string& name, const Tensor& tensor) {
     return tensor.dim() == 0 || (tensor.dim() == 1 && tensor.numel() <= 64 && !is_differentiable(tensor.dtype()));
 }
 
+// What is added where attention must not look, folded by an exporter: no training leaves such numbers.
+bool is_mask(const Tensor& tensor) {
+    constexpr double kShut = -9999;
+    constexpr std::int64_t kMostElements = std::int64_t{1} << 24;
+    if (!is_floating(tensor.dtype()) || tensor.numel() == 0 || tensor.numel() > kMostElements) return false;
+    const Tensor wide = fn::to_dtype(fn::detach(tensor), static_cast<std::int64_t>(ScalarType::Float64));
+    return item(fn::amin(wide, Dims(), false)).to_double() <= kShut;
+}
+
 // A path that modules can have: without empty parts, and no other tensor's module.
 std::string path_of(const std::string& name, const std::set<std::string>& names) {
     const std::vector<std::string_view> parts = split(name, '.');
@@ -104,8 +114,11 @@ Weights::Weights(proto::GraphProto& graph, ExternalFiles& files, exported::Modul
         }
         std::string path = path_of(name, names);
         while (modules.has_tensor(path)) path += "_";
+        const bool is_weight = uses.weights.contains(name);
+        const bool may_be_mask = !is_weight && name.find('.') == std::string::npos;  // not under a module's path
         const bool learns = is_floating(tensor.dtype()) && tensor.dim() > 0 && tensor.numel() > 0 &&
-                            !uses.statistics.contains(name) && (!is_made_name(name) || uses.weights.contains(name));
+                            !uses.statistics.contains(name) && (!is_made_name(name) || is_weight) &&
+                            !(may_be_mask && is_mask(tensor));
         if (learns) set_requires_grad(tensor, true);
         modules.add_tensor(
             path, tensor,

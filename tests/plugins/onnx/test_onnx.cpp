@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <set>
 
 #include "core/autograd/grad_mode.h"
@@ -295,6 +296,23 @@ class TestOnnx : public QObject {
         model.mutable_graph()->mutable_initializer(0)->mutable_external_data(0)->set_value("none.bin");
         folder.write(model);
         QVERIFY(message_of([&] { open(path); }).find("are not there") != std::string::npos);
+    }
+
+    // What exporters fold of an attention mask is no weight: a step of a training would move its lowest numbers.
+    void folded_masks_do_not_learn() {
+        const Folder folder;
+        messages::ModelProto model = small_model("Add");
+        model.mutable_graph()->mutable_node(0)->add_input("where");
+        messages::TensorProto& mask = *model.mutable_graph()->add_initializer();
+        mask.set_name("where");
+        mask.set_data_type(messages::TensorProto::FLOAT);
+        mask.add_dims(2);
+        mask.add_float_data(0);
+        mask.add_float_data(std::numeric_limits<float>::lowest());
+        const auto learning = [&] { return open(folder.write(model))->module().named_parameters().size(); };
+        QCOMPARE(learning(), std::size_t{0});
+        mask.set_float_data(1, -3);
+        QCOMPARE(learning(), std::size_t{1});
     }
 
     void tensors_have_as_many_values_as_their_shape() {
