@@ -98,3 +98,11 @@ print(np.lib.stride_tricks.sliding_window_view(np.arange(12).reshape(3, 4), (2, 
 print(np.lib.stride_tricks.as_strided(np.arange(6), (2, 3), (8, 16)).tolist())
 np.random.seed(0)
 print(np.random.geometric(0.5, 6).tolist(), np.random.geometric(0.1, 4).tolist())
+
+# the parts of a transformer's layers
+torch.manual_seed(0)
+encoder, decoder = nn.TransformerEncoderLayer(8, 2, 16).eval(), nn.TransformerDecoderLayer(8, 2, 16).eval()
+x, memory = torch.rand(3, 1, 8), torch.rand(4, 1, 8)
+for part in (encoder._sa_block(x, None, None), encoder._ff_block(x), decoder._sa_block(x, None, None),
+             decoder._mha_block(x, memory, None, None), decoder._ff_block(x)):
+    print([round(v, 3) for v in part.flatten()[:6].tolist()])
