@@ -13,6 +13,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
 #include "core/nn/torch_release.h"
+#include "core/plugin/plugin_loader.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
 #include "core/python/language/operations.h"
@@ -248,6 +249,8 @@ runpy.run_path('net.py', run_name='__main__')
 class TestTorchPrograms : public QObject {
     Q_OBJECT
   private slots:
+    // torchvision's own operators.
+    void initTestCase() { load_plugins_from(LOUPE_BINARY_DIR "/lib/plugins"); }
     void prints_what_pytorch_prints_data() {
         QTest::addColumn<QString>("name");
         for (const QString& version : {QStringLiteral("torch"), QStringLiteral("torch2")}) {

@@ -12,7 +12,7 @@ size = torch.broadcast_tensors(x[..., :1], w[..., :1])[0].shape[:-1]
 out = torch.relu(x * 2 + w).reshape(size + (3,))
 graph.output(out.node, torch.Tensor)
 module = fx.GraphModule({}, graph, 'made')
-print([(n.op, n.name) for n in graph.nodes], type(module).__name__)
+print([(n.op, n.name) for n in graph.nodes])
 print(module(torch.tensor([[1.0, -2.0, 3.0]]), torch.ones(2, 3)))
 
 graph = fx.Graph()
@@ -106,3 +106,4 @@ x, memory = torch.rand(3, 1, 8), torch.rand(4, 1, 8)
 for part in (encoder._sa_block(x, None, None), encoder._ff_block(x), decoder._sa_block(x, None, None),
              decoder._mha_block(x, memory, None, None), decoder._ff_block(x)):
     print([round(v, 3) for v in part.flatten()[:6].tolist()])
+print(torch.ops.aten.add(x, 1).shape, torch.ops.aten.add.Tensor(x, x, alpha=2).sum().item() == (3 * x).sum().item(), torch.ops.aten.relu.default(-x).max())

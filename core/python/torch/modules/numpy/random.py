@@ -428,6 +428,7 @@ standard_gamma = _global.standard_gamma
 beta = _global.beta
 dirichlet = _global.dirichlet
 binomial = _global.binomial
+geometric = _global.geometric
 poisson = _global.poisson
 laplace = _global.laplace
 multivariate_normal = _global.multivariate_normal

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Graphs of a module, traced by running it on proxies, and modules that run such a graph.
 import builtins
+import keyword
 import math
 import operator
 import torch
@@ -136,6 +137,8 @@ class Graph:
         if text and text[0].isdigit():
             text = '_' + text
         base = text or '_unnamed'
+        if base not in self._names and (keyword.iskeyword(base) or hasattr(builtins, base)):
+            self._names[base] = 0
         if base not in self._names:
             self._names[base] = 0
             return base
@@ -527,10 +530,13 @@ class GraphModule(nn.Module):
                 if node.op in ('call_module', 'get_attr'):
                     self._copy(root, node.target)
         elif isinstance(root, dict):
-            targets = [node.target for node in graph.nodes if node.op in ('call_module', 'get_attr')]
-            for target in sorted(set(targets), key=lambda t: t.count('.')):
-                if target not in root:
-                    raise RuntimeError(f'Node {target} referenced target {target} but that target was not provided in ``root``!')
+            targets = []
+            for node in graph.nodes:
+                if node.op in ('call_module', 'get_attr'):
+                    if node.target not in root:
+                        raise RuntimeError(f'Node {node} referenced target {node.target} but that target was not provided in ``root``!')
+                    targets.append(node.target)
+            for target in sorted(dict.fromkeys(targets), key=lambda t: t.count('.')):
                 self._assign(target, root[target])
         self.graph = graph
 
