@@ -10,8 +10,8 @@ warnings.simplefilter('ignore')
 torch.set_printoptions(sci_mode=False)
 
 
-def rounded(tensor, digits=2):
-    return [round(v, digits) for v in tensor.flatten()[:6].tolist()]
+def rounded(tensor):
+    return [float(f'{v + 0.0:.2g}') if abs(v) > 1e-4 else 0.0 for v in tensor.flatten()[:6].tolist()]
 
 
 def show(name, model, images, targets):
@@ -24,9 +24,9 @@ def show(name, model, images, targets):
     model.train()
     torch.manual_seed(1)
     losses = model(images, targets)
-    print({k: round(v.item(), 3) for k, v in losses.items()})
+    print({k: rounded(v) for k, v in losses.items()})
     sum(losses.values()).backward()
-    print([round(p.grad.abs().sum().item(), 2) for p in list(model.parameters())[-2:]])
+    print([rounded(p.grad.abs().sum()) for p in list(model.parameters())[-2:]])
 
 
 torch.manual_seed(0)
@@ -53,17 +53,17 @@ show('ssd', detection.ssd300_vgg16(num_classes=3, weights_backbone=None, score_t
 print(AnchorGenerator(((16, 32),), ((0.5, 2.0),)).cell_anchors)
 boxes = torch.rand(1100, 4) * 50
 boxes[:, 2:] += boxes[:, :2]
-print(rounded(batched_nms(boxes, torch.rand(1100), torch.arange(1100) % 3, 0.3)), rounded(batched_nms(boxes[:40], torch.rand(40), torch.arange(40) % 3, 0.3)))
+print(batched_nms(boxes, torch.rand(1100), torch.arange(1100) % 3, 0.3)[:6], batched_nms(boxes[:40], torch.rand(40), torch.arange(40) % 3, 0.3)[:6])
 
 torch.manual_seed(0)
 with torch.no_grad():
     image = torch.rand(1, 3, 64, 64)
     model = MaxVit((64, 64), 8, 2, [8, 16], [1, 2], 8, 0.2, num_classes=5).eval()
-    print('maxvit', sum(p.numel() for p in model.parameters()), len(model.state_dict()), rounded(model(image), 4))
+    print('maxvit', sum(p.numel() for p in model.parameters()), len(model.state_dict()), rounded(model(image)))
     for make in (segmentation.fcn_resnet50, segmentation.deeplabv3_resnet50, segmentation.deeplabv3_mobilenet_v3_large,
                  segmentation.lraspp_mobilenet_v3_large):
         model = make(weights=None, weights_backbone=None, num_classes=4).eval()
         out = model(image)
-        print(sum(p.numel() for p in model.parameters()), len(model.state_dict()), {k: (tuple(v.shape), rounded(v, 3)) for k, v in out.items()})
+        print(sum(p.numel() for p in model.parameters()), len(model.state_dict()), {k: (tuple(v.shape), rounded(v)) for k, v in out.items()})
 model = segmentation.fcn_resnet50(weights=None, weights_backbone=None, num_classes=4, aux_loss=True).eval()
 print(list(model(image)), models.get_model('resnet18', num_classes=2).fc)
