@@ -22,6 +22,7 @@
 #include "core/base/thread_limit.h"
 #include "core/model/convert.h"
 #include "core/model/error_text.h"
+#include "core/nn/torch_release.h"
 #include "core/session/session.h"
 #include "core/study/compile_mode.h"
 
@@ -87,6 +88,11 @@ void add_build(CLI::App& command, std::string& build, std::vector<std::string>& 
         .add_option("--arg", arguments,
                     "of a model source: an argument of the class, name=value; repeat for others; the rest are guessed")
         ->allow_extra_args(false);
+    command
+        .add_option_function<std::string>(
+            "--torch", [](const std::string& release) { nn::set_torch_release(*nn::torch_release_named(release)); },
+            "whose first values and printed forms are given where releases differ: 2.15 (default) or 1.13")
+        ->check(CLI::IsMember({"1.13", "2.15"}));
 }
 
 void add_model_options(CLI::App& command, RunArguments& options) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A module tree as PyTorch prints it.
+#include "core/nn/module_text.h"
+
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/nn/layer.h"
 #include "core/nn/module.h"
+#include "core/nn/torch_release.h"
 
 namespace loupe::nn {
 namespace {
@@ -24,11 +27,13 @@ std::string text_of(const Module& module, std::size_t depth) {
         for (const auto line : split(extra, '\n')) lines.emplace_back(line);
     }
     const std::size_t extra_lines = lines.size();
+    std::vector<std::pair<std::string, std::string>> children;
     for (const auto& attribute : module.type()->attributes()) {
         if (attribute.kind != AttributeKind::Module) continue;
         const ModulePtr child = as_module(module.attribute(attribute.name));
-        lines.push_back(concat("(", attribute.name, "): ", child ? indented(text_of(*child, depth + 1)) : "None"));
+        children.emplace_back(attribute.name, child ? indented(text_of(*child, depth + 1)) : "None");
     }
+    for (std::string& line : lines_of_children(module, children)) lines.push_back(std::move(line));
     std::string out = module.class_name() + "(";
     if (lines.size() == 1 && extra_lines == 1) {
         out += lines[0];
@@ -39,6 +44,22 @@ std::string text_of(const Module& module, std::size_t depth) {
 }
 
 }  // namespace
+
+std::vector<std::string> lines_of_children(const Module& module,
+                                           const std::vector<std::pair<std::string, std::string>>& children) {
+    const bool folds = !is_older_torch() && module.layer() != nullptr && is_derived(*module.layer(), "ModuleList");
+    std::vector<std::string> out;
+    for (std::size_t first = 0, next = 0; first < children.size(); first = next) {
+        const auto& [name, text] = children[first];
+        next = first + 1;
+        while (folds && next < children.size() && children[next].second == text) ++next;
+        if (next - first == 1)
+            out.push_back(concat("(", name, "): ", text));
+        else
+            out.push_back(concat("(", name, "-", children[next - 1].first, "): ", next - first, " x ", text));
+    }
+    return out;
+}
 
 std::string Module::extra_repr() const {
     if (extra_repr_) return extra_repr_(*this);

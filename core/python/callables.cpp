@@ -3,6 +3,7 @@
 
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/class.h"
+#include "core/python/language/decorated_function.h"
 #include "core/python/language/frame.h"
 #include "core/python/language/operations.h"
 
@@ -10,6 +11,7 @@ namespace loupe::python {
 
 const FunctionObject* function_of(const IValue& callable) {
     if (const auto* method = object_as<BoundMethod>(callable)) return function_of(method->function);
+    if (const auto* decorated = object_as<DecoratedFunction>(callable)) return function_of(decorated->wrapped);
     return object_as<FunctionObject>(callable);
 }
 

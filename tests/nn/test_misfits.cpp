@@ -49,12 +49,13 @@ class TestMisfits : public QObject {
                                 << "Conv2d(3, 8, kernel_size=(3, 3), stride=(1, 1)) expects input [N, 3, H, W] or [3, "
                                    "H, W], got torch.float32 [1, 4, 9, 9]";
         QTest::newRow("batch_norm") << "batch_norm"
-                                    << "BatchNorm2d(4, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True) "
-                                       "expects input [N, 4, H, W], "
+                                    << "BatchNorm2d(4, eps=1e-05, momentum=0.1, affine=True, bias=True, "
+                                       "track_running_stats=True) expects input [N, 4, H, W], "
                                        "got torch.float32 [2, 3, 5, 5]";
         QTest::newRow("layer_norm")
             << "layer_norm"
-            << "LayerNorm((6,), eps=1e-05, elementwise_affine=True) expects input [*, 6], got torch.float32 [2, 5]";
+            << "LayerNorm((6,), eps=1e-05, elementwise_affine=True, bias=True) expects input [*, 6], got torch.float32 "
+               "[2, 5]";
         QTest::newRow("lstm") << "lstm"
                               << "LSTM(3, 4) expects input [L, N, 3] or [L, 3], got torch.float32 [5, 2, 7]";
         QTest::newRow("embedding") << "embedding"

@@ -12,6 +12,8 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
+#include "core/nn/torch_release.h"
+#include "core/plugin/plugin_loader.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
 #include "core/python/language/operations.h"
@@ -247,6 +249,8 @@ runpy.run_path('net.py', run_name='__main__')
 class TestTorchPrograms : public QObject {
     Q_OBJECT
   private slots:
+    // torchvision's own operators.
+    void initTestCase() { load_plugins_from(LOUPE_BINARY_DIR "/lib/plugins"); }
     void prints_what_pytorch_prints_data() {
         QTest::addColumn<QString>("name");
         for (const QString& version : {QStringLiteral("torch"), QStringLiteral("torch2")}) {
@@ -259,6 +263,8 @@ class TestTorchPrograms : public QObject {
     }
     void prints_what_pytorch_prints() {
         QFETCH(QString, name);
+        const nn::TorchReleaseScope release(name.startsWith("torch2/") ? nn::TorchRelease::V2_15
+                                                                       : nn::TorchRelease::V1_13);
         const QStringList expected = contents(folder() + name + ".out").split('\n');
         const QStringList actual = run(folder() + name + ".py").split('\n');
         for (qsizetype line = 0; line < std::max(expected.size(), actual.size()); ++line) {

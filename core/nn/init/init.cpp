@@ -11,11 +11,15 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
+#include "core/nn/torch_release.h"
 
 namespace loupe::nn::init {
 namespace {
 
+const OperatorHandle<> op_erfinv_("aten::erfinv_");
 const OperatorHandle<> op_mul_scalar_("aten::mul_.Scalar");
+const OperatorHandle<> op_add_scalar_("aten::add_.Scalar");
+const OperatorHandle<> op_clamp_("aten::clamp_");
 const OperatorHandle<std::tuple<Tensor, Tensor>> op_qr("aten::linalg_qr");
 const OperatorHandle<> op_diag("aten::diag");
 const OperatorHandle<> op_randperm("aten::randperm");
@@ -28,10 +32,22 @@ double normal_cdf(double x) { return (1 + std::erf(x / std::numbers::sqrt2)) / 2
 Tensor uniform(const Tensor& t, double a, double b) { return uniform_(t, a, b); }
 Tensor normal(const Tensor& t, double mean, double std) { return normal_(t, mean, std); }
 
+// By the inverse of the distribution function, cut to [a, b]. PyTorch 1.13's draws.
+Tensor trunc_normal_by_inverse(const Tensor& t, double mean, double std, double a, double b) {
+    const double low = normal_cdf((a - mean) / std);
+    const double high = normal_cdf((b - mean) / std);
+    fn::uniform_(t, 2 * low - 1, 2 * high - 1, IValue());
+    op_erfinv_(t);
+    op_mul_scalar_(t, Scalar(std * std::numbers::sqrt2));
+    op_add_scalar_(t, Scalar(mean), Scalar(1));
+    return op_clamp_(t, Scalar(a), Scalar(b));
+}
+
 // Normal numbers, drawn again until they lie in [a, b]; where fewer than three in ten would, even numbers of [a, b],
 // kept as often as the density says. PyTorch 2.15's draws.
 Tensor trunc_normal(const Tensor& t, double mean, double std, double a, double b) {
     const GradModeScope no_grad(false);
+    if (is_older_torch()) return trunc_normal_by_inverse(t, mean, std, a, b);
     const double inside = normal_cdf((b - mean) / std) - normal_cdf((a - mean) / std);
     const auto is_any = [](const Tensor& mask) { return item(fn::any(mask)).to_bool(); };
     if (inside > 0.3) {

@@ -7,6 +7,7 @@
 #include "core/nn/init/init.h"
 #include "core/nn/layers/families.h"
 #include "core/nn/layers/support.h"
+#include "core/nn/torch_release.h"
 
 namespace loupe::nn::layers {
 namespace {
@@ -81,7 +82,10 @@ std::string table_repr(const Module& self, bool is_bag) {
     if (!self.attribute("max_norm").is_none()) out += ", max_norm=" + text("max_norm");
     if (number(self, "norm_type") != 2) out += ", norm_type=" + text("norm_type");
     if (flag(self, "scale_grad_by_freq")) out += ", scale_grad_by_freq=True";
-    if (is_bag) return concat(out, ", mode=", text("mode"), padding);
+    if (is_bag) {
+        const std::string mode = is_older_torch() ? text("mode") : python_repr(self.attribute("mode"));
+        return concat(out, ", mode=", mode, padding);
+    }
     return flag(self, "sparse") ? out + ", sparse=True" : out;
 }
 std::string embedding_repr(const Module& self) { return table_repr(self, false); }

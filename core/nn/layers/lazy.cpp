@@ -43,7 +43,9 @@ void init_lazy_convolution(Module& self, Arguments arguments) {
     mark(self, {"weight", "bias"});
 }
 void init_lazy_norm(Module& self, Arguments arguments) {
-    init_with_zero(self, arguments);
+    std::vector<IValue> given{0};
+    given.insert(given.end(), arguments.begin(), arguments.end() - 1);
+    init_layer(self, *find_layer(lazy_record(self).base), {std::move(given), {{"bias", arguments.back()}}});
     mark(self, {"weight", "bias", "running_mean", "running_var"});
 }
 void init_lazy_linear(Module& self, std::int64_t out_features, bool bias, const IValue& device, const IValue& dtype) {
@@ -113,8 +115,7 @@ IValue run_lazy(Module& self, Arguments arguments) {
 
 constexpr std::string_view kNorm =
     "(Scalar eps=1e-05, Scalar? momentum=0.1, bool affine=True, bool track_running_stats=True, Device? device=None, "
-    "ScalarType? "
-    "dtype=None)";
+    "ScalarType? dtype=None, *, bool bias=True)";
 
 #define LOUPE_LAZY_CONV(N)                                                                                            \
     LayerRecord{.name = "LazyConv" N "d",                                                                             \

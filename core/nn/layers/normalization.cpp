@@ -8,6 +8,7 @@
 #include "core/nn/layers/families.h"
 #include "core/nn/layers/support.h"
 #include "core/nn/native_function.h"
+#include "core/nn/torch_release.h"
 
 namespace loupe::nn::layers {
 namespace {
@@ -40,7 +41,7 @@ void reset_norm(Module& self) {
 }
 
 void init_norm(Module& self, const IValue& num_features, const IValue& eps, const IValue& momentum, bool affine,
-               bool track_running_stats, std::optional<Device> device, std::optional<ScalarType> dtype) {
+               bool track_running_stats, std::optional<Device> device, std::optional<ScalarType> dtype, bool bias) {
     const Factory factory(device, dtype);
     const std::int64_t features = num_features.to_int();
     self.set_attribute("num_features", features);
@@ -48,13 +49,8 @@ void init_norm(Module& self, const IValue& num_features, const IValue& eps, cons
     self.set_attribute("momentum", momentum);
     self.set_attribute("affine", affine);
     self.set_attribute("track_running_stats", track_running_stats);
-    if (affine) {
-        factory.parameter(self, "weight", {features});
-        factory.parameter(self, "bias", {features});
-    } else {
-        no_parameter(self, "weight");
-        no_parameter(self, "bias");
-    }
+    affine ? factory.parameter(self, "weight", {features}) : no_parameter(self, "weight");
+    affine&& bias ? factory.parameter(self, "bias", {features}) : no_parameter(self, "bias");
     self.register_buffer("running_mean", track_running_stats ? factory.empty({features}) : Tensor());
     self.register_buffer("running_var", track_running_stats ? factory.empty({features}) : Tensor());
     self.register_buffer("num_batches_tracked",
@@ -63,8 +59,8 @@ void init_norm(Module& self, const IValue& num_features, const IValue& eps, cons
 }
 void init_sync(Module& self, const IValue& num_features, const IValue& eps, const IValue& momentum, bool affine,
                bool track_running_stats, const IValue& process_group, std::optional<Device> device,
-               std::optional<ScalarType> dtype) {
-    init_norm(self, num_features, eps, momentum, affine, track_running_stats, device, dtype);
+               std::optional<ScalarType> dtype, bool bias) {
+    init_norm(self, num_features, eps, momentum, affine, track_running_stats, device, dtype, bias);
     self.set_attribute("process_group", process_group);
 }
 
@@ -149,16 +145,42 @@ void init_rms_norm(Module& self, const IValue& normalized_shape, const IValue& e
 }
 
 void init_group_norm(Module& self, std::int64_t num_groups, std::int64_t num_channels, const IValue& eps, bool affine,
-                     std::optional<Device> device, std::optional<ScalarType> dtype) {
+                     std::optional<Device> device, std::optional<ScalarType> dtype, bool bias) {
     if (num_groups == 0 || num_channels % num_groups != 0) run_error("num_channels must be divisible by num_groups");
     const Factory factory(device, dtype);
     self.set_attribute("num_groups", num_groups);
     self.set_attribute("num_channels", num_channels);
     self.set_attribute("eps", eps);
     self.set_attribute("affine", affine);
-    for (const char* name : {"weight", "bias"})
-        affine ? factory.parameter(self, name, {num_channels}) : no_parameter(self, name);
+    affine ? factory.parameter(self, "weight", {num_channels}) : no_parameter(self, "weight");
+    affine&& bias ? factory.parameter(self, "bias", {num_channels}) : no_parameter(self, "bias");
     reset_affine(self);
+}
+
+// "a=1, b=2" of attributes; the first ones that are given as " name" stand without their name.
+std::string attributes_text(const Module& self, std::initializer_list<std::string_view> names) {
+    std::vector<std::string> out;
+    for (const std::string_view name : names) {
+        const bool is_bare = name.starts_with(' ');
+        const std::string value = python_str(self.attribute(is_bare ? name.substr(1) : name));
+        out.push_back(is_bare ? value : concat(name, "=", value));
+    }
+    return join(out, ", ");
+}
+// 1.13 has no layers without a bias, and does not say so.
+std::string bias_text(const Module& self) {
+    if (is_older_torch()) return {};
+    return concat(", bias=", tensor(self, "bias").defined() ? "True" : "False");
+}
+std::string norm_repr(const Module& self) {
+    return concat(attributes_text(self, {" num_features", "eps", "momentum", "affine"}), bias_text(self), ", ",
+                  attributes_text(self, {"track_running_stats"}));
+}
+std::string layer_norm_repr(const Module& self) {
+    return attributes_text(self, {" normalized_shape", "eps", "elementwise_affine"}) + bias_text(self);
+}
+std::string group_norm_repr(const Module& self) {
+    return attributes_text(self, {" num_groups", " num_channels", "eps", "affine"}) + bias_text(self);
 }
 
 // The window is symmetric, so that for an even size it has one channel less; the mean is still over `size`.
@@ -174,12 +196,10 @@ IValue cross_map(Module& self, Arguments arguments) {
 
 constexpr std::string_view kNormArguments =
     "(int num_features, Scalar eps=1e-05, Scalar? momentum=0.1, bool affine=True, bool track_running_stats=True, "
-    "Device? device=None, "
-    "ScalarType? dtype=None)";
+    "Device? device=None, ScalarType? dtype=None, *, bool bias=True)";
 constexpr std::string_view kInstanceArguments =
     "(int num_features, Scalar eps=1e-05, Scalar? momentum=0.1, bool affine=False, bool track_running_stats=False, "
-    "Device? device=None, "
-    "ScalarType? dtype=None)";
+    "Device? device=None, ScalarType? dtype=None, *, bool bias=True)";
 constexpr std::string_view kLrnRepr = "{size}, alpha={alpha}, beta={beta}, k={k}";
 
 constexpr LayerMethod kNormMethods[] = {{"reset_running_stats() -> Any", [](Module& self, Arguments) {
@@ -195,8 +215,7 @@ constexpr LayerRecord kRecords[] = {
      .constructor = kNormArguments,
      .init = builds<init_norm>,
      .constants = "track_running_stats momentum eps num_features affine",
-     .repr =
-         "{num_features}, eps={eps}, momentum={momentum}, affine={affine}, track_running_stats={track_running_stats}",
+     .extra_repr = norm_repr,
      .reset_parameters = reset_norm,
      .methods = kNormMethods,
      .version = 2},
@@ -229,7 +248,7 @@ constexpr LayerRecord kRecords[] = {
      .summary = "Batch normalisation over all processes; with one process the same as BatchNorm.",
      .constructor = "(int num_features, Scalar eps=1e-05, Scalar? momentum=0.1, bool affine=True, bool "
                     "track_running_stats=True, Any "
-                    "process_group=None, Device? device=None, ScalarType? dtype=None)",
+                    "process_group=None, Device? device=None, ScalarType? dtype=None, *, bool bias=True)",
      .init = builds<init_sync>,
      .forward = forward_sync,
      .version = 2},
@@ -268,7 +287,7 @@ constexpr LayerRecord kRecords[] = {
      .init = builds<init_layer_norm>,
      .calls = "layer_norm(input, normalized_shape, weight, bias, eps)",
      .constants = "normalized_shape eps elementwise_affine",
-     .repr = "{normalized_shape}, eps={eps}, elementwise_affine={elementwise_affine}",
+     .extra_repr = layer_norm_repr,
      .reset_parameters = reset_affine},
     {.name = "RMSNorm",
      .base = "Module",
@@ -286,11 +305,11 @@ constexpr LayerRecord kRecords[] = {
      .module = kOther,
      .summary = "Scales each group of channels.",
      .constructor = "(int num_groups, int num_channels, Scalar eps=1e-05, bool affine=True, Device? device=None, "
-                    "ScalarType? dtype=None)",
+                    "ScalarType? dtype=None, *, bool bias=True)",
      .init = builds<init_group_norm>,
      .calls = "group_norm(input, num_groups, weight, bias, eps)",
      .constants = "num_groups num_channels eps affine",
-     .repr = "{num_groups}, {num_channels}, eps={eps}, affine={affine}",
+     .extra_repr = group_norm_repr,
      .reset_parameters = reset_affine},
     {.name = "LocalResponseNorm",
      .base = "Module",

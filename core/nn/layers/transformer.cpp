@@ -252,6 +252,29 @@ Tensor square_mask(Module&, std::int64_t size, const IValue& device, const IValu
     return fn::triu(all, 1);
 }
 
+// The parts of a layer, which classes that derive from it call.
+Tensor self_attention_block(Module& self, const Tensor& x, const Tensor& attn_mask, const Tensor& padding,
+                            bool is_causal) {
+    return attended(self, "self_attn", "dropout1", x, x, attn_mask, padding, is_causal);
+}
+Tensor memory_attention_block(Module& self, const Tensor& x, const Tensor& memory, const Tensor& attn_mask,
+                              const Tensor& padding, bool is_causal) {
+    return attended(self, "multihead_attn", "dropout2", x, memory, attn_mask, padding, is_causal);
+}
+Tensor encoder_feed_forward_block(Module& self, const Tensor& x) { return fed_forward(self, "dropout2", x); }
+Tensor decoder_feed_forward_block(Module& self, const Tensor& x) { return fed_forward(self, "dropout3", x); }
+
+constexpr std::string_view kSelfAttentionBlock =
+    "_sa_block(Tensor x, Tensor? attn_mask, Tensor? key_padding_mask, bool is_causal=False) -> Tensor";
+constexpr LayerMethod kEncoderLayerMethods[] = {
+    {kSelfAttentionBlock, computes<self_attention_block>},
+    {"_ff_block(Tensor x) -> Tensor", computes<encoder_feed_forward_block>}};
+constexpr LayerMethod kDecoderLayerMethods[] = {
+    {kSelfAttentionBlock, computes<self_attention_block>},
+    {"_mha_block(Tensor x, Tensor mem, Tensor? attn_mask, Tensor? key_padding_mask, bool is_causal=False) -> Tensor",
+     computes<memory_attention_block>},
+    {"_ff_block(Tensor x) -> Tensor", computes<decoder_feed_forward_block>}};
+
 constexpr LayerMethod kTransformerMethods[] = {
     {"generate_square_subsequent_mask(int sz, Device? device=None, ScalarType? dtype=None) -> Tensor",
      computes<square_mask>, true}};
@@ -279,7 +302,8 @@ constexpr LayerRecord kRecords[] = {
      .forward_schema =
          "(Tensor src, Tensor? src_mask=None, Tensor? src_key_padding_mask=None, bool is_causal=False) -> Tensor",
      .forward = computes<encode>,
-     .constants = "batch_first norm_first"},
+     .constants = "batch_first norm_first",
+     .methods = kEncoderLayerMethods},
     {.name = "TransformerDecoderLayer",
      .base = "Module",
      .module = kPython,
@@ -288,7 +312,8 @@ constexpr LayerRecord kRecords[] = {
      .init = init_decoder_block,
      .forward_schema = kDecoderForward,
      .forward = computes<decode>,
-     .constants = "batch_first norm_first"},
+     .constants = "batch_first norm_first",
+     .methods = kDecoderLayerMethods},
     {.name = "TransformerEncoder",
      .base = "Module",
      .module = kPython,

@@ -47,8 +47,10 @@ TensorList expanded_indices(const Tensor& self, const TensorList& indices) {
             for (std::int64_t d = 0; d < index.dim(); ++d) out.push_back(fn::select(positions, 1, d));
         } else if (index.dtype() == ScalarType::Int64) {
             out.push_back(index);
+        } else if (index.dtype() == ScalarType::Int32) {
+            out.push_back(fn::to_dtype(index, static_cast<std::int64_t>(ScalarType::Int64)));
         } else {
-            throw Error(ErrorKind::Run, "tensors used as indices must be long, byte or bool tensors");
+            throw Error(ErrorKind::Run, "tensors used as indices must be long, int, byte or bool tensors");
         }
     }
     if (out.size() > self.sizes().size()) {

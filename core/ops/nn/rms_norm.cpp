@@ -33,8 +33,9 @@ void check_shape(const Tensor& input, const Dims& normalized_shape, const Tensor
             " and normalized_shape = ", shape_list_text(span_of(normalized_shape)));
     const bool fits =
         input.dim() >= count && std::ranges::equal(input.sizes().last(normalized_shape.size()), normalized_shape);
+    // No comma behind the star, as PyTorch writes it here.
     std::string wanted = "[*";
-    for (const std::int64_t size : normalized_shape) wanted += concat(", ", size);
+    for (std::size_t i = 0; i < normalized_shape.size(); ++i) wanted += concat(i > 0 ? ", " : "", normalized_shape[i]);
     require(fits, "Given normalized_shape=", shape_list_text(span_of(normalized_shape)), ", expected input with shape ",
             wanted, "], but got input of size", shape_list_text(input.sizes()));
 }

@@ -234,7 +234,8 @@ std::vector<InputGuess> InputGuesser::candidates_for(const Argument& argument, s
     const ArgumentShape shape = shape_of_argument(model_, index);
     const std::int64_t width = width_of(model_);
     const std::int64_t channels =
-        own_number(model_, {"channels", "in_channels", "in_chans", "n_channels", "num_channels"}).value_or(3);
+        own_number(model_, {"channels", "in_channels", "in_chans", "n_channels", "num_channels", "input_channels"})
+            .value_or(3);
     const auto own_side = own_number(model_, {"image_size", "img_size", "input_resolution", "image_resolution"});
     const std::int64_t side = own_side.value_or(64);
     const std::int64_t vocabulary = vocabulary_of(model_);
@@ -322,10 +323,36 @@ std::vector<InputGuess> InputGuesser::guess(const std::vector<std::string>& expr
             return {};
         });
     }
-    return search() ? chosen() : std::vector<InputGuess>();
+    const bool runs = search();
+    // Those that came furthest say more than none; a library that is missing says it whatever they are.
+    if (runs || trials_ > 1) return chosen();
+    return {};
+}
+
+// Normalisation over a batch needs two in training; a run that takes too long is not tried again.
+void InputGuesser::widen_batches() {
+    const nn::ModulePtr module = nn::as_module(model_);
+    const auto modules = module->named_modules();
+    const bool normalises = std::any_of(modules.begin(), modules.end(), [](const auto& each) {
+        return each.second->is_training() && each.second->class_name().find("BatchNorm") != std::string::npos;
+    });
+    if (!normalises) return;
+    for (Slot& slot : slots_) {
+        InputGuess wide = slot.candidates[slot.chosen];
+        if (wide.shape.size() < 2 || wide.shape.front() != 1) continue;
+        wide.shape.front() = 2;
+        slot.candidates.push_back(std::move(wide));
+        slot.chosen = slot.candidates.size() - 1;
+    }
 }
 
 bool InputGuesser::search() {
+    const bool runs = try_all();
+    if (runs && ran_out_of_time_) widen_batches();
+    return runs;
+}
+
+bool InputGuesser::try_all() {
     Trial trial = attempt(chosen());
     while (!trial.succeeded && !trial.ran_out_of_time) {
         if (trials_ >= kMostTrials || std::chrono::steady_clock::now() > end_ || trial.is_missing_library) return false;
@@ -339,6 +366,7 @@ bool InputGuesser::search() {
         }
         if (!trial.succeeded && !improve(trial)) return false;
     }
+    ran_out_of_time_ = trial.ran_out_of_time;
     return true;
 }
 
@@ -384,6 +412,12 @@ Mend with_dimensions(std::size_t wanted) {
         return true;
     }};
 }
+// Of the first that has so many, as the one that the error is about has.
+Mend with_dimensions_from(std::size_t from, std::size_t wanted) {
+    return {[=, change = with_dimensions(wanted).edit](InputGuess& guess) {
+        return guess.shape.size() == from && change(guess);
+    }};
+}
 Mend with_channels(std::int64_t from, std::int64_t to) {
     return {[=](InputGuess& guess) {
         if (guess.shape.size() < 2 || guess.shape[1] != from) return false;
@@ -404,12 +438,19 @@ std::vector<Mend> mends_for(const std::string& error) {
     static const std::regex kProduct(R"(\((\d+)x(\d+) and (\d+)x(\d+)\))");
     static const std::regex kChannels(R"(expected input\[.*\] to have (\d+) channels, but got (\d+) channels)");
     static const std::regex kDimensions(R"(Expected (\d)D \(unbatched\) or (\d)D \(batched\) input)");
-    static const std::regex kNormalized(R"(expected input with shape \[\*, (\d+)\])");
+    static const std::regex kNormalized(R"(expected input with shape \[\*(?:, )?(\d+)\])");
     static const std::regex kUnpack(R"(unpack \(expected (\d+))");
     static const std::regex kEinops(R"([Ee]xpected (\d+) dim.*[Rr]eceived (\d+)-dim)");
     static const std::regex kBroadcast(
         R"(size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+))");
     static const std::regex kWidth(R"(input.size\(-1\) must be equal to input_size. Expected (\d+), got (\d+))");
+    static const std::regex kOutOfRange(
+        R"(Dimension out of range \(expected to be in range of \[-\d+, (\d+)\], but got (-?\d+)\))");
+    static const std::regex kSubscripts(
+        R"(number of subscripts in the equation \((\d+)\) does not match the number of dimensions \((\d+)\))");
+    static const std::regex kChunks(R"(can't divide axis of length (\d+) in chunks of (\d+))");
+    static const std::regex kWanted(
+        R"((\d)-?[dD]\b.* but got .*[Ss]ize\(\[|[Ee]xpected (\d)-?[dD]\b|must be (\d) dimensions)");
     std::smatch found;
     const auto says = [&](const std::regex& words) { return std::regex_search(error, found, words); };
     const auto at = [&](std::size_t i) { return number(found[i]); };
@@ -419,6 +460,14 @@ std::vector<Mend> mends_for(const std::string& error) {
     if (says(kNormalized)) return {with_width(at(1))};
     if (says(kWidth)) return {with_size(at(2), at(1), true)};
     if (says(kEinops) || says(kUnpack)) return {with_dimensions(static_cast<std::size_t>(at(1)))};
+    if (says(kOutOfRange)) {
+        const std::int64_t last = at(1), wanted = at(2);
+        return {with_dimensions_from(static_cast<std::size_t>(last + 1),
+                                     static_cast<std::size_t>(wanted < 0 ? -wanted : wanted + 1))};
+    }
+    if (says(kSubscripts))
+        return {with_dimensions_from(static_cast<std::size_t>(at(2)), static_cast<std::size_t>(at(1)))};
+    if (says(kChunks)) return {with_size(at(1), at(2), false)};
     if (says(kBroadcast)) return {with_size(at(1), at(2), false), with_size(at(2), at(1), false)};
     if (error.find("Expected more than 1 value per channel") != std::string::npos)
         return {{[](InputGuess& guess) {
@@ -427,6 +476,16 @@ std::vector<Mend> mends_for(const std::string& error) {
                      return true;
                  },
                  true}};
+    if (error.find("'indices' to have one of the following scalar types") != std::string::npos)
+        return {{[](InputGuess& guess) {
+            if (guess.shape.empty() || guess.shape.size() > 2 || guess.dtype == ScalarType::Int64) return false;
+            guess = tokens(guess.shape, 2);
+            return true;
+        }}};
+    if (says(kWanted)) {
+        const auto wanted = static_cast<std::size_t>(found[1].matched ? at(1) : found[2].matched ? at(2) : at(3));
+        return {with_dimensions(wanted)};
+    }
     if (error.find("index out of range") != std::string::npos)
         return {{[](InputGuess& guess) {
                      if (guess.dtype != ScalarType::Int64 || guess.high <= 2) return false;

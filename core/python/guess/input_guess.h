@@ -34,6 +34,8 @@ class InputGuesser {
     Trial attempt(const std::vector<InputGuess>& inputs);
     std::vector<InputGuess> chosen() const;
     bool search();
+    bool try_all();
+    void widen_batches();
     bool repair(const Trial& failed);
     bool improve(Trial& best);
 
@@ -42,6 +44,7 @@ class InputGuesser {
     const FunctionSchema& schema_;
     std::vector<Slot> slots_;
     std::size_t trials_ = 0;
+    bool ran_out_of_time_ = false;
     std::chrono::steady_clock::time_point end_;
 };
 

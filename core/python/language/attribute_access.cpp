@@ -5,6 +5,7 @@
 #include "core/base/strings.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
+#include "core/python/language/decorated_function.h"
 #include "core/python/language/evaluator_state.h"
 #include "core/python/language/foreign_type.h"
 #include "core/python/language/frame.h"
@@ -252,7 +253,8 @@ IValue bind_attribute(const IValue& attribute, const IValue* instance, const Cla
         if (property->getter.is_none()) throw_error("AttributeError", "unreadable attribute");
         return call(property->getter, std::vector<IValue>{*instance});
     }
-    if (object_as<FunctionObject>(attribute) != nullptr || object_as<NativeMethod>(attribute) != nullptr) {
+    if (object_as<FunctionObject>(attribute) != nullptr || object_as<NativeMethod>(attribute) != nullptr ||
+        object_as<DecoratedFunction>(attribute) != nullptr) {
         return IValue::other(make_ptr<BoundMethod>(*instance, attribute));
     }
     return attribute;
@@ -368,8 +370,9 @@ IValue call_method(const IValue& object, std::string_view name, CallArguments ar
     if (is_plain || (instance != nullptr && instance->attributes.find(name) == nullptr)) {
         const ClassPtr cls = class_of(object);
         if (const IValue* method = cls->find(name)) {
-            const bool takes_self =
-                object_as<FunctionObject>(*method) != nullptr || object_as<NativeMethod>(*method) != nullptr;
+            const bool takes_self = object_as<FunctionObject>(*method) != nullptr ||
+                                    object_as<NativeMethod>(*method) != nullptr ||
+                                    object_as<DecoratedFunction>(*method) != nullptr;
             if (takes_self) {
                 const IValue keep = *method;
                 arguments.positional.insert(arguments.positional.begin(), object);
@@ -478,6 +481,16 @@ std::optional<IValue> NativeMethod::find_attribute(std::string_view name) {
     return PythonObject::find_attribute(name);
 }
 std::string NativeMethod::repr() { return concat("<method '", name_, "'>"); }
+
+std::string DecoratedFunction::describe() const {
+    const auto* object = object_as<PythonObject>(wrapped);
+    return object != nullptr ? object->describe() : "function";
+}
+std::optional<IValue> DecoratedFunction::find_attribute(std::string_view name) {
+    if (name == "__wrapped__") return wrapped;
+    if (name == "__class__" || name == "__call__" || name == "__get__") return PythonObject::find_attribute(name);
+    return python::find_attribute(wrapped, name);
+}
 
 std::string BoundMethod::describe() const {
     const auto* object = object_as<PythonObject>(function);

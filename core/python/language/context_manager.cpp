@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "core/base/strings.h"
+#include "core/python/language/decorated_function.h"
 #include "core/python/language/error.h"
 #include "core/python/language/operations.h"
 
@@ -35,17 +36,15 @@ ScopeObject& scope_self(const CallArguments& arguments) {
 
 void define_methods(ClassObject& cls);
 
-// A function that runs inside of the scope; a method, so that it is bound when it decorates one.
+// A function that runs inside of the scope.
 IValue decorated(CallArguments arguments) {
     scope_self(arguments);
     if (arguments.positional.size() != 2) throw_type_error("a decorator takes a function");
     const IValue scope = arguments.positional[0], function = arguments.positional[1];
-    const auto name = find_attribute(function, "__name__");
-    return IValue::other(make_ptr<NativeMethod>(
-        name && name->is_string() ? name->to_string() : "decorated", [scope, function](CallArguments given) {
-            const std::shared_ptr<void> inside = object_as<ScopeObject>(scope)->open();
-            return call(function, std::move(given));
-        }));
+    return IValue::other(make_ptr<DecoratedFunction>(function, [scope, function](CallArguments given) {
+        const std::shared_ptr<void> inside = object_as<ScopeObject>(scope)->open();
+        return call(function, std::move(given));
+    }));
 }
 
 ClassPtr scope_class(const std::string& name, const std::string& module) {

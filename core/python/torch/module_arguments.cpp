@@ -25,8 +25,10 @@ CallArguments behind_self(CallArguments arguments) {
 }
 
 IValue engine_value(const IValue& value) {
+    if (value.is_tuple() || value.is_list()) return with_plain_numbers(value);
     if (!value.is_other()) return value;
     check_unpacks(value);
+    if (const IValue number = with_plain_numbers(value); !number.is_other()) return number;
     if (const auto* dtype = object_as<DtypeObject>(value)) return static_cast<std::int64_t>(dtype->dtype);
     if (const auto* constant = object_as<ConstantObject>(value)) return constant->number;
     if (const auto* generator = object_as<GeneratorObject>(value)) return generator->argument();

@@ -2,9 +2,12 @@
 // torch.nn.Module and the modules that a program makes: the object is an nn::Module, its class one of the evaluator.
 #include "core/python/torch/nn_module.h"
 
+#include <algorithm>
+
 #include "core/base/strings.h"
 #include "core/base/typed_error.h"
 #include "core/nn/layer.h"
+#include "core/nn/module_text.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
@@ -31,10 +34,12 @@ std::string module_text(const nn::Module& module) {
         for (const auto line : split(extra, '\n')) lines.emplace_back(line);
     }
     const std::size_t extra_lines = lines.size();
+    std::vector<std::pair<std::string, std::string>> children;
     for (const auto& attribute : module.type()->attributes()) {
         if (attribute.kind == AttributeKind::Module)
-            lines.push_back(concat("(", attribute.name, "): ", indented(repr(module.attribute(attribute.name)))));
+            children.emplace_back(attribute.name, indented(repr(module.attribute(attribute.name))));
     }
+    for (std::string& line : nn::lines_of_children(module, children)) lines.push_back(std::move(line));
     const std::string name = module.class_name();
     if (lines.empty()) return name + "()";
     if (lines.size() == 1 && extra_lines == 1) return concat(name, "(", lines[0], ")");
@@ -84,6 +89,13 @@ bool is_user_method(const ClassObject& cls, std::string_view name) {
     return found != nullptr && object_as<FunctionObject>(*found) != nullptr;
 }
 
+// Whatever it is: a function, what a decorator made of one, another callable.
+bool defines_forward(const ClassObject& cls) {
+    return std::any_of(cls.mro().begin(), cls.mro().end(), [](const ClassObject* base) {
+        return !base->is_builtin() && base->attributes().find("forward") != nullptr;
+    });
+}
+
 // Of a parametrization. Who calls it takes the value as it is where the method is not implemented.
 IValue right_inverse(nn::Module& self, CallArguments arguments) {
     try {
@@ -101,7 +113,7 @@ ClassObject::Made make_module(ClassObject& cls, CallArguments&) {
         }
     }
     auto module = make_ptr<nn::Module>(Ptr<RefCounted>(&cls), cls.name());
-    if (is_user_method(cls, "forward")) {
+    if (defines_forward(cls)) {
         module->set_forward(nn::ForwardWithKeywords(
             [](nn::Module& self, CallArguments arguments) { return run_forward(self, std::move(arguments)); }));
     }

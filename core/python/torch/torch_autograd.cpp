@@ -10,6 +10,7 @@
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
 #include "core/python/language/arguments.h"
+#include "core/python/language/decorated_function.h"
 #include "core/python/language/error.h"
 #include "core/python/torch/module_parts.h"
 #include "core/python/torch/torch_call.h"
@@ -150,8 +151,7 @@ ModeObject& mode_self(const CallArguments& arguments) {
 
 // What a decorated function is called as.
 IValue decorated(const IValue& function, const std::function<IValue()>& make_mode) {
-    // A method, so that it is bound when it decorates one.
-    return IValue::other(make_ptr<NativeMethod>("decorated", [function, make_mode](CallArguments arguments) {
+    return IValue::other(make_ptr<DecoratedFunction>(function, [function, make_mode](CallArguments arguments) {
         const IValue mode = make_mode();
         auto& object = *object_as<ModeObject>(mode);
         object.enter();

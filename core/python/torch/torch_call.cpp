@@ -456,7 +456,23 @@ void check_unpacks(const IValue& value) {
     if (is_big_integer(plain(value))) throw_error("RuntimeError", "Overflow when unpacking long");
 }
 
+IValue with_plain_numbers(const IValue& value) {
+    const auto is_derived = [](const IValue& each) {
+        if (!each.is_other()) return false;
+        const IValue& inner = plain(each);
+        return inner.is_int() || inner.is_double() || inner.is_complex();
+    };
+    if (is_derived(value)) return plain(value);
+    const auto* elements = sequence_of(value);
+    if (elements == nullptr || std::none_of(elements->begin(), elements->end(), is_derived)) return value;
+    std::vector<IValue> out;
+    for (const IValue& each : *elements) out.push_back(is_derived(each) ? plain(each) : each);
+    return value.is_list() ? make_list(std::move(out)) : make_tuple(std::move(out));
+}
+
 IValue call_signatures(const SignatureSet& set, const IValue* self, CallArguments& arguments) {
+    for (IValue& value : arguments.positional) value = with_plain_numbers(value);
+    for (auto& [name, value] : arguments.keywords) value = with_plain_numbers(value);
     for (const IValue& value : arguments.positional) check_unpacks(value);
     for (const auto& [name, value] : arguments.keywords) check_unpacks(value);
     const Choice choice = choose(set, arguments);

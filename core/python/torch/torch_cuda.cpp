@@ -113,6 +113,7 @@ IValue manual_seed_all(CallArguments arguments) { return seed(arguments.position
 void fill_cuda(PythonModule& module) {
     module.define("is_available", &is_available);
     module.define("is_initialized", &is_available);
+    module.define("_initialized", IValue(device_count() > 0));
     module.define("is_bf16_supported", &is_available);
     module.define("device_count", &count);
     module.define("current_device", &current_device);

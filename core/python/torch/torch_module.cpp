@@ -28,6 +28,7 @@
 #include "core/python/torch/torch_functional.h"
 #include "core/python/torch/torch_limits.h"
 #include "core/python/torch/torch_objects.h"
+#include "core/python/torch/torch_ops.h"
 #include "core/python/torch/torch_print.h"
 #include "core/python/torch/torch_signatures.h"
 #include "core/python/torch/torch_tensor_methods.h"
@@ -432,6 +433,7 @@ void fill_torch(PythonModule& module) {
     fill_torch_io(module);
     define_safetensors(module);
     module.define("_assert", Body(assert_function));
+    module.define("ops", ops_module());
     for (const char* name : {"nn", "autograd", "linalg", "fft", "special", "sparse", "jit", "cuda", "cpu", "amp",
                              "backends", "utils", "random", "optim", "onnx"}) {
         define_submodule(module, name, concat("torch.", name));

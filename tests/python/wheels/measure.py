@@ -2,7 +2,7 @@
 """How many model sources, as they lie in packages of PyPI, open; and how many compute what PyTorch computes.
 
     measure.py download FOLDER                      the packages of packages.txt, unpacked; their code is never kept here
-    measure.py open FOLDER CLI [--only NAME ...] [--report R.json] [--run]     `CLI info` of every model source; `CLI run` too
+    measure.py open FOLDER CLI [--only NAME ...] [--report R.json] [--run] [--jobs N]     `CLI info` of every source; `CLI run` too
     measure.py compare FOLDER CLI REPORT.json       those that opened without arguments, against the PyTorch of this Python
 
 A model source is a file with a class whose bases end in Module and that has a forward. Of a package with more than
@@ -116,12 +116,26 @@ def run_one(cli, each):
     return {**each, "runs": done.returncode == 0, "run_line": (done.stderr.strip().split("\n") or [""])[-1]}
 
 
-def open_all(folder, cli, only, report, runs):
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(lambda each: open_one(cli, *each), sources(folder, only)))
-        if runs:
-            results = list(pool.map(lambda each: run_one(cli, each), results))
-    report.write_text(json.dumps(results, indent=1))
+def print_causes(title, results, line):
+    causes = collections.defaultdict(list)
+    for each in results:
+        causes[cause(each[line])].append(each["package"] + "/" + pathlib.Path(each["path"]).name)
+    if causes:
+        print(f"\n{title}")
+    for text, where in sorted(causes.items(), key=lambda item: -len(item[1])):
+        print(f"{len(where):4} {text}   [{', '.join(where[:3])}]")
+
+
+def open_all(folder, cli, only, report, runs, jobs):
+    def measured(each):
+        opened = open_one(cli, *each)
+        return run_one(cli, opened) if runs else opened
+
+    results = []
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for each in pool.map(measured, sources(folder, only)):
+            results.append(each)
+            report.write_text(json.dumps(results, indent=1))
     states = collections.Counter(each["state"] for each in results)
     guessed = sum(bool(each.get("guessed")) for each in results)
     count = max(1, len(results))
@@ -131,12 +145,9 @@ def open_all(folder, cli, only, report, runs):
     if runs:
         run = sum(each.get("runs", False) for each in results)
         print(f"{run} run forward, {100 * run / max(1, states['opened']):.1f} % of those that open")
-    causes = collections.defaultdict(list)
-    for each in results:
-        if each["state"] == "failed":
-            causes[cause(each["line"])].append(each["package"] + "/" + pathlib.Path(each["path"]).name)
-    for text, where in sorted(causes.items(), key=lambda item: -len(item[1])):
-        print(f"{len(where):4} {text}   [{', '.join(where[:3])}]")
+    print_causes("failed", [each for each in results if each["state"] == "failed"], "line")
+    print_causes("asks", [each for each in results if each["state"] == "asks"], "line")
+    print_causes("does not run", [each for each in results if each.get("runs") is False], "run_line")
 
 
 def compare_all(cli, report):
@@ -180,13 +191,14 @@ def main():
     parser.add_argument("report", nargs="?", type=pathlib.Path)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--run", action="store_true")
+    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--report", dest="report_file", type=pathlib.Path)
     options = parser.parse_args()
     if options.what == "download":
         download(options.folder)
     elif options.what == "open":
         report = options.report_file or options.report or options.folder / "report.json"
-        open_all(options.folder, options.cli, options.only, report, options.run)
+        open_all(options.folder, options.cli, options.only, report, options.run, options.jobs)
     else:
         compare_all(options.cli, options.report or options.folder / "report.json")
 

@@ -10,6 +10,7 @@ from numpy._array import (array, bool_, byte, complex64, complex128, complexfloa
 import numpy.random
 import numpy.linalg
 import numpy.fft
+import numpy.lib
 import numpy.polynomial
 
 __version__ = '2.1.0'

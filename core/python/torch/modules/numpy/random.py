@@ -182,6 +182,21 @@ class RandomState:
     def _exponential(self):
         return -math.log(1.0 - self._bits.random())
 
+    def geometric(self, p, size=None):
+        if not 0 < p <= 1:
+            raise ValueError('p <= 0, p > 1 or p contains NaNs')
+
+        def draw():
+            if p < 0.333333333333333333333333:
+                return math.ceil(math.log1p(-self._bits.random()) / math.log(1.0 - p))
+            count, total, each, drawn = 1, p, p, self._bits.random()
+            while drawn > total:
+                each *= 1.0 - p
+                total += each
+                count += 1
+            return count
+        return self._many(size, draw, torch.int64)
+
     def exponential(self, scale=1.0, size=None):
         return self._many(size, lambda: self._exponential() * scale)
 
@@ -413,6 +428,7 @@ standard_gamma = _global.standard_gamma
 beta = _global.beta
 dirichlet = _global.dirichlet
 binomial = _global.binomial
+geometric = _global.geometric
 poisson = _global.poisson
 laplace = _global.laplace
 multivariate_normal = _global.multivariate_normal

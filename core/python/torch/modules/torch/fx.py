@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Graphs of a module, traced by running it on proxies, and modules that run such a graph.
 import builtins
+import keyword
 import math
 import operator
 import torch
@@ -136,6 +137,8 @@ class Graph:
         if text and text[0].isdigit():
             text = '_' + text
         base = text or '_unnamed'
+        if base not in self._names and (keyword.iskeyword(base) or hasattr(builtins, base)):
+            self._names[base] = 0
         if base not in self._names:
             self._names[base] = 0
             return base
@@ -252,7 +255,7 @@ class TraceError(ValueError):
 class Proxy:
     def __init__(self, node, tracer=None):
         self.__dict__['node'] = node
-        self.__dict__['tracer'] = tracer
+        self.__dict__['tracer'] = tracer if tracer is not None else GraphAppendingTracer(node.graph)
 
     def __repr__(self):
         return f'Proxy({self.node.name})'
@@ -453,6 +456,15 @@ class Tracer:
         return self.graph
 
 
+class GraphAppendingTracer(Tracer):
+    """Of proxies that a program makes itself: what is done with them goes behind the graph."""
+
+    def __init__(self, graph):
+        super().__init__()
+        self.graph = graph
+        self.root = nn.Module()
+
+
 class Interpreter:
     def __init__(self, module, garbage_collect_values=True, graph=None):
         self.module = module
@@ -517,17 +529,30 @@ class GraphModule(nn.Module):
             for node in graph.nodes:
                 if node.op in ('call_module', 'get_attr'):
                     self._copy(root, node.target)
+        elif isinstance(root, dict):
+            targets = []
+            for node in graph.nodes:
+                if node.op in ('call_module', 'get_attr'):
+                    if node.target not in root:
+                        raise RuntimeError(f'Node {node} referenced target {node.target} but that target was not provided in ``root``!')
+                    targets.append(node.target)
+            for target in sorted(dict.fromkeys(targets), key=lambda t: t.count('.')):
+                self._assign(target, root[target])
         self.graph = graph
 
     def _copy(self, root, target):
-        *path, last = target.split('.')
-        to, value = self, root
-        for part in path:
+        value = root
+        for part in target.split('.'):
             value = getattr(value, part)
+        self._assign(target, value)
+
+    def _assign(self, target, value):
+        *path, last = target.split('.')
+        to = self
+        for part in path:
             if not hasattr(to, part):
                 setattr(to, part, nn.Module())
             to = getattr(to, part)
-        value = getattr(value, last)
         if isinstance(value, torch.Tensor) and not isinstance(value, nn.Parameter):
             to.register_buffer(last, value)
         else:

@@ -8,6 +8,7 @@ from torchvision.models.efficientnet import (EfficientNet, efficientnet_b0, effi
                                              efficientnet_v2_m, efficientnet_v2_s)
 from torchvision.models.googlenet import GoogLeNet, googlenet
 from torchvision.models.inception import Inception3, inception_v3
+from torchvision.models.maxvit import MaxVit, maxvit_t
 from torchvision.models.mnasnet import MNASNet, mnasnet0_5, mnasnet0_75, mnasnet1_0, mnasnet1_3
 from torchvision.models.mobilenetv2 import MobileNetV2, mobilenet_v2
 from torchvision.models.mobilenetv3 import MobileNetV3, mobilenet_v3_large, mobilenet_v3_small

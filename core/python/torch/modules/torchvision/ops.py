@@ -4,6 +4,7 @@ from torch import nn
 from torch.nn import functional as F
 from torchvision.ops.misc import (MLP, Conv2dNormActivation, Conv3dNormActivation, ConvNormActivation, FrozenBatchNorm2d, Permute,
                                   SqueezeExcitation)
+from torchvision.ops.feature_pyramid_network import FeaturePyramidNetwork
 from torchvision.ops.boxes import (batched_nms, box_area, box_convert, box_iou, clip_boxes_to_image, complete_box_iou, distance_box_iou,
                                    generalized_box_iou, masks_to_boxes, nms, remove_small_boxes)
 from torchvision.ops.pooling import MultiScaleRoIAlign, PSRoIAlign, PSRoIPool, RoIAlign, RoIPool, ps_roi_align, ps_roi_pool, roi_align, roi_pool
@@ -165,37 +166,3 @@ class DeformConv2d(nn.Module):
 
     def forward(self, input, offset, mask=None):
         return deform_conv2d(input, offset, self.weight, self.bias, self.stride, self.padding, self.dilation, mask)
-
-
-class FeaturePyramidNetwork(nn.Module):
-    def __init__(self, in_channels_list, out_channels, extra_blocks=None, norm_layer=None):
-        super().__init__()
-        self.inner_blocks = nn.ModuleList()
-        self.layer_blocks = nn.ModuleList()
-        for in_channels in in_channels_list:
-            if in_channels == 0:
-                raise ValueError('in_channels=0 is currently not supported')
-            self.inner_blocks.append(Conv2dNormActivation(in_channels, out_channels, kernel_size=1, padding=0, norm_layer=norm_layer,
-                                                          activation_layer=None))
-            self.layer_blocks.append(Conv2dNormActivation(out_channels, out_channels, kernel_size=3, norm_layer=norm_layer,
-                                                          activation_layer=None))
-        for m in self.modules():
-            if isinstance(m, nn.Conv2d):
-                nn.init.kaiming_uniform_(m.weight, a=1)
-                if m.bias is not None:
-                    nn.init.constant_(m.bias, 0)
-        self.extra_blocks = extra_blocks
-
-    def forward(self, x):
-        from collections import OrderedDict
-        names = list(x.keys())
-        x = list(x.values())
-        last_inner = self.inner_blocks[-1](x[-1])
-        results = [self.layer_blocks[-1](last_inner)]
-        for idx in range(len(x) - 2, -1, -1):
-            inner_lateral = self.inner_blocks[idx](x[idx])
-            last_inner = inner_lateral + F.interpolate(last_inner, size=inner_lateral.shape[-2:], mode='nearest')
-            results.insert(0, self.layer_blocks[idx](last_inner))
-        if self.extra_blocks is not None:
-            results, names = self.extra_blocks(results, x, names)
-        return OrderedDict(zip(names, results))

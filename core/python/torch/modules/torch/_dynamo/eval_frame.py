@@ -25,7 +25,7 @@ class OptimizedModule(Module):
 def compile(model=None, *, fullgraph=False, dynamic=None, backend='inductor', mode=None, options=None, disable=False):
     if mode is not None and options is not None:
         raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
-    modes = ('default', 'reduce-overhead', 'max-autotune', 'max-autotune-no-cudagraphs')
+    modes = ('default', 'lite', 'reduce-overhead', 'max-autotune-no-cudagraphs', 'max-autotune')
     if mode is not None and mode not in modes:
         raise RuntimeError("Unrecognized mode={}, should be one of: {}".format(mode, ', '.join(modes)))
     if model is None:

@@ -113,7 +113,7 @@ class SWALR(LRScheduler):
         for rate, group in zip(rates, groups):
             group['swa_lr'] = rate
         if anneal_strategy not in ('cos', 'linear'):
-            raise ValueError("anneal_strategy must by one of 'cos' or 'linear', instead got {}".format(anneal_strategy))
+            raise ValueError("anneal_strategy must be one of 'cos' or 'linear', instead got {}".format(anneal_strategy))
         if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
             raise ValueError('anneal_epochs must be equal or greater than 0, got {}'.format(anneal_epochs))
         self._is_cosine = anneal_strategy == 'cos'

@@ -52,7 +52,8 @@ def named_weights(name):
     return WeightsFamily(name)
 
 
-def with_weights(model, weights, pretrained=False):
+def with_weights(model, weights, pretrained=False, then=None):
+    """The model with the weights, where they are here; then() is called when they were loaded."""
     wanted = weights if weights is not None else 'pretrained' if pretrained else None
     if wanted is None:
         return model
@@ -60,6 +61,8 @@ def with_weights(model, weights, pretrained=False):
         from torch.hub import load_state_dict_from_url
         url = wanted.url if isinstance(wanted, WeightsEnum) else str(wanted)
         model.load_state_dict(load_state_dict_from_url(url))
+        if then is not None:
+            then()
     except OSError:
         warnings.warn(f'the weights {wanted} are not here, and there is no network: the model keeps its first values')
     return model

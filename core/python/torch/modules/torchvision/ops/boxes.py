@@ -98,5 +98,12 @@ def nms(boxes, scores, iou_threshold):
 def batched_nms(boxes, scores, idxs, iou_threshold):
     if boxes.numel() == 0:
         return torch.empty((0,), dtype=torch.int64)
+    if boxes.numel() > (4000 if boxes.device.type == 'cpu' else 20000):
+        keep = torch.zeros_like(scores, dtype=torch.bool)
+        for each in torch.unique(idxs):
+            own = torch.where(idxs == each)[0]
+            keep[own[nms(boxes[own], scores[own], iou_threshold)]] = True
+        keep = torch.where(keep)[0]
+        return keep[scores[keep].sort(descending=True)[1]]
     offsets = idxs.to(boxes) * (boxes.max() + torch.tensor(1).to(boxes))
     return nms(boxes + offsets[:, None], scores, iou_threshold)

@@ -88,8 +88,12 @@ class MultiScaleRoIAlign(nn.Module):
         low, high = [-torch.tensor(scale).log2().item() for scale in (scales[0], scales[-1])]
         side = torch.sqrt((rois[:, 3] - rois[:, 1]) * (rois[:, 4] - rois[:, 2]))
         levels = torch.floor(self.canonical_level + torch.log2(side / self.canonical_scale) + 1e-6).clamp(low, high).long() - int(low)
-        out = torch.zeros((len(rois), features[0].shape[1]) + self.output_size, dtype=features[0].dtype)
+        out = torch.zeros((len(rois), features[0].shape[1]) + self.output_size, dtype=features[0].dtype, device=features[0].device)
         for i, (feature, scale) in enumerate(zip(features, scales)):
             found = torch.where(levels == i)[0]
             out[found] = roi_align(feature, rois[found], self.output_size, scale, self.sampling_ratio)
         return out
+
+    def __repr__(self):
+        return (f'{self.__class__.__name__}(featmap_names={self.featmap_names}, output_size={self.output_size}, '
+                f'sampling_ratio={self.sampling_ratio})')
