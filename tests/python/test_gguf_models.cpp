@@ -80,6 +80,7 @@ class TestGgufModels : public QObject {
                                  "qwen3moe_q8_0",
                                  "deepseek2_q8_0",
                                  "deepseek2_apart_q8_0",
+                                 "deepseek3_q8_0",
                                  "t5_q8_0",
                                  "t5_plain_q4_0",
                                  "t5encoder_q8_0"})

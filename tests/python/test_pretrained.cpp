@@ -129,7 +129,9 @@ void TestPretrained::continues_from_a_cache_data() {
     QTest::addColumn<std::string>("name");
     for (const char* name :
          {"llama", "llama_llama3", "llama_yarn", "mistral", "mixtral", "qwen2", "qwen2_moe", "qwen3", "qwen3_moe",
-          "deepseek_v2", "gemma", "gemma2", "gemma3_text", "phi3", "gpt2", "gpt_neox", "opt", "falcon", "falcon_alibi"})
+          "deepseek_v2", "deepseek_v3", "gemma", "gemma2", "gemma3_text", "phi3", "gpt2", "gpt_neox", "opt", "falcon",
+          "falcon_alibi", "olmo2", "olmo3", "granite", "smollm3", "smollm3_window", "glm", "glm4", "cohere",
+          "cohere_norms", "cohere2", "starcoder2"})
         QTest::newRow(name) << std::string(name);
 }
 
