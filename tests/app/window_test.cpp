@@ -39,6 +39,7 @@
 #include "core/session/queries/tensor.h"
 #include "tests/app/window_fixture.h"
 #include "tests/views/patience.h"
+#include "views/common/constructor_bar.h"
 #include "views/common/elided_label.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
