@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "app/cli/commands.h"
+#include "app/cli/text_inputs.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/model/beam_search.h"
@@ -20,6 +21,7 @@ session::GenerateOptions options_of(const GenerateArguments& given, const sessio
     session::GenerateOptions out = session::generate_options(model);
     session::SamplingOptions& sampling = out.sampling;
     out.seed = given.run.seed;
+    out.others = inputs_beside_text(model, given.run);
     if (given.max_tokens) {
         if (*given.max_tokens < 1) throw Error(ErrorKind::Usage, "--max-tokens is 1 or more");
         out.max_tokens = *given.max_tokens;

@@ -234,6 +234,9 @@ void add_generate(CLI::App& app, int& status) {
     auto* generate = app.add_subcommand("generate", "continue a text token by token with the model of a folder");
     generate->add_option("MODEL", model.model, "the Hugging Face folder or a file in it, or the GGUF file")->required();
     generate->add_option("--text", model.text, "what to continue")->required();
+    generate->add_option("--inputs", model.inputs_file, "of a model that hears: what, as for run; default its example");
+    generate->add_option("--input", model.input_specs, "instead, one for each input, as for run")
+        ->allow_extra_args(false);
     const auto integer = [&](const char* name, std::optional<std::int64_t>& to, const char* what) {
         generate->add_option(name, to, what);
     };

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "app/cli/commands.h"
+#include "app/cli/text_inputs.h"
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/restricted_thread.h"
@@ -185,6 +186,12 @@ std::vector<IValue> given_arguments(const session::Program& program, const RunAr
     return program.make_arguments(specs_of(options, program, program.schema(method)), method);
 }
 
+std::vector<session::InputSpec> inputs_beside_text(const session::TextModel& model, const RunArguments& options) {
+    if (options.inputs_file.empty() && options.input_specs.empty()) return {};
+    if (!model.hears()) throw Error(ErrorKind::Usage, "give --text, or --inputs and --input, not both");
+    return specs_of(options, model.program(), model.schema());
+}
+
 std::vector<IValue> run_inputs(const session::Program& program, const RunArguments& options,
                                const std::string& method) {
     return program.make_arguments(specs_of(options, program, program.schema(method)), method);
@@ -215,11 +222,9 @@ PreparedRun prepare_run(const RunArguments& options) {
     const std::string method = options.method.empty() ? run.program->default_method() : options.method;
     run.options.method = method;
     if (options.text) {
-        if (!options.inputs_file.empty() || !options.input_specs.empty())
-            throw Error(ErrorKind::Usage, "give --text, or --inputs and --input, not both");
         run.text_model = std::make_shared<const session::TextModel>(run.program, options.model);
         run.tokens = run.text_model->encode(*options.text);
-        run.options.inputs = run.text_model->input_specs(run.tokens);
+        run.options.inputs = run.text_model->input_specs(run.tokens, inputs_beside_text(*run.text_model, options));
     } else {
         run.options.inputs = specs_of(options, *run.program, run.program->schema(method));
     }

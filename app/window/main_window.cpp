@@ -271,6 +271,7 @@ void MainWindow::onStatus() {
                                             status.verdict->answers_search);
     const bool isOpened = wasOpening && status.state == RunState::Ready;
     if ((finished || isStopped || isOpened) && isWorth) tellVerdict(*status.verdict);
+    if (isOpened && !isWorth) tellGuesses();
     if (!failed) return;
     std::vector<Banner::Link> links = permissions_->linksOfFailure();
     if (status.error_source.line > 0 && bridge_->model()) {
@@ -291,6 +292,23 @@ void MainWindow::onStatus() {
             links.push_back({tr("Change inputs"), [this] { docks_->show(QStringLiteral("inputs")); }});
     }
     banner_->tell(views::text(status.error), links, views::text(status.details));
+}
+
+void MainWindow::tellGuesses() {
+    const auto& model = bridge_->model();
+    // What is there already concerns more.
+    if (!model || model->guessed_from.empty() || !banner_->isHidden()) return;
+    const QString said = views::areGuessed(*model, bridge_->inputs())
+                             ? tr("Nothing says how this model is built: %1 is guessed (%2), and so are its inputs.")
+                             : tr("Nothing says how this model is built: %1 is guessed (%2).");
+    const auto show = [this] {
+        docks_->show(QStringLiteral("inputs"));
+        // Panels have their sizes afterwards.
+        docks_->whenSettled(
+            [this] { static_cast<views::InputsView*>(docks_->view(QStringLiteral("inputs")))->showConstructor(); });
+    };
+    const QString message = said.arg(views::text(model->built_as), views::text(model->guessed_from));
+    docks_->whenSettled([this, message, show] { banner_->note(message, {{tr("Change it"), show}}); });
 }
 
 void MainWindow::tellVerdict(const session::Verdict& verdict) {

@@ -84,6 +84,8 @@ class MainWindow : public QMainWindow {
     bool isAtRestoredEvent() const;
     void showSource(const session::SourcePlace& place);
     void onStatus();
+    // Where nothing says how a source's model is built.
+    void tellGuesses();
     void tellVerdict(const session::Verdict& verdict);
     void onModel();
     void openNow(const QString& file);

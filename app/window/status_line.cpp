@@ -10,6 +10,7 @@
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
+#include "views/inputs/input_memory.h"
 
 namespace loupe::window {
 
@@ -124,6 +125,7 @@ StatusLine::StatusLine(views::SessionBridge& bridge, QWidget* parent)
     connect(cancel_, &QToolButton::clicked, this, [this] { bridge_.stop(); });
     connect(&bridge_, &views::SessionBridge::statusChanged, this, &StatusLine::showState);
     connect(&bridge_, &views::SessionBridge::modelChanged, this, &StatusLine::showState);
+    connect(&bridge_, &views::SessionBridge::inputsChanged, this, &StatusLine::showState);
     connect(&bridge_, &views::SessionBridge::currentChanged, this, &StatusLine::showPlaces);
     connect(&bridge_, &views::SessionBridge::eventsGrown, this, &StatusLine::showPlaces);
     connect(&Theme::instance(), &Theme::changed, this, &StatusLine::showState);
@@ -155,9 +157,16 @@ bool StatusLine::eventFilter(QObject* watched, QEvent* event) {
         bridge_.showPanel(QStringLiteral("compare"));
     const auto& verdict = bridge_.status().verdict;
     const bool isClick = watched == state_ && event->type() == QEvent::MouseButtonRelease;
+    if (isClick && hasGuessedInputs()) bridge_.showPanel(QStringLiteral("inputs"));
     if (isClick && bridge_.status().state == RunState::Finished && verdict && verdict->event != 0)
         bridge_.setCurrentEvent(verdict->event);
     return QStatusBar::eventFilter(watched, event);
+}
+
+// Of a model that has just been opened.
+bool StatusLine::hasGuessedInputs() const {
+    const auto& model = bridge_.model();
+    return bridge_.status().state == RunState::Ready && model && views::areGuessed(*model, bridge_.inputs());
 }
 
 void StatusLine::showState() {
@@ -180,10 +189,13 @@ void StatusLine::showState() {
             (bridge_.isParkedBehind() ? tr(", after %1") : tr(", before %1")).arg(views::shortOpName(status.next_op));
         if (!status.next_scope.empty()) line += tr(" in %1").arg(views::text(status.next_scope));
     }
+    const bool isGuessed = hasGuessedInputs();
+    if (isGuessed) line += tr(": its inputs are guessed");
     state_->setText(line);
-    const bool isLink = isTold && status.verdict->event != 0;
-    state_->setToolTip(isTold ? views::text(status.verdict->line()) + (isLink ? tr("\nClick to go there") : QString())
-                              : line);
+    const bool isLink = isGuessed || (isTold && status.verdict->event != 0);
+    state_->setToolTip((isTold ? views::text(status.verdict->line()) : line) + (isGuessed ? tr("\nClick to change them")
+                                                                                : isLink  ? tr("\nClick to go there")
+                                                                                          : QString()));
     if (isLink)
         state_->setCursor(Qt::PointingHandCursor);
     else

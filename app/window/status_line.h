@@ -26,6 +26,7 @@ class StatusLine : public QStatusBar {
     void showState();
     void showPlaces();
     void showReference();
+    bool hasGuessedInputs() const;
 
     views::SessionBridge& bridge_;
     QLabel* dot_;

@@ -69,11 +69,12 @@ Tensor repeated(const Tensor& t, std::int64_t rows) {
 // Runs the model on all beams, token by token.
 class BeamRunner {
   public:
-    BeamRunner(const TextModel& model, const text::Encoding& prompt, std::int64_t beams)
+    BeamRunner(const TextModel& model, const text::Encoding& prompt, const std::vector<InputSpec>& others,
+               std::int64_t beams)
         : model_(model), decoder_(model.place_of("decoder_input_ids")), beams_(beams) {
         has_cache_ = !decoder_ && model.place_of("past_key_values") && model.place_of("use_cache");
         if (!decoder_) return;
-        encoder_ = model.program().make_arguments(model.input_specs(prompt), "forward");
+        encoder_ = model.program().make_arguments(model.input_specs(prompt, others), "forward");
         for (std::size_t i = 0; i < encoder_.size(); ++i)
             if (i != *decoder_ && encoder_[i].is_tensor() && encoder_[i].to_tensor().dim() > 0)
                 encoder_[i] = IValue(repeated(encoder_[i].to_tensor(), beams));
@@ -187,7 +188,7 @@ std::vector<Beam> beam_search(const TextModel& model, const text::Encoding& prom
     const GradModeScope no_grad(false);
     const std::vector<std::int64_t> ends = model.ids_named("eos_token_id");
     std::vector<std::int64_t> first;
-    if (model.place_of("decoder_input_ids")) {
+    if (model.place_of("decoder_input_ids") && !model.hears()) {
         first.push_back(model.decoder_start());
     } else {
         for (const text::EncodedToken& token : prompt) first.push_back(token.id);
@@ -201,7 +202,7 @@ std::vector<Beam> beam_search(const TextModel& model, const text::Encoding& prom
     open.front().score = 0;  // they are equal: all continuations of the first
     std::vector<Ended> ended(count);
     const auto all_ended = [&] { return std::ranges::all_of(ended, &Ended::is_ended); };
-    BeamRunner runner(model, prompt, beams.beams);
+    BeamRunner runner(model, prompt, options.others, beams.beams);
     bool can_improve = true;
     for (std::size_t length = first.size(); length < most; ++length) {
         check_cancelled();

@@ -6,6 +6,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/base/cancel.h"
 #include "core/base/error.h"
+#include "core/base/strings.h"
 #include "core/dispatch/functions.h"
 #include "core/text/byte_alphabet.h"
 #include "core/value/map_tensors.h"
@@ -35,7 +36,7 @@ TextGenerator::TextGenerator(std::shared_ptr<const TextModel> model, const std::
     if (options_.max_tokens <= 0) options_.max_tokens = kDefaultTokens;
     ends_ = model_->ids_named("eos_token_id");
     has_cache_ = model_->place_of("past_key_values") && model_->place_of("use_cache");
-    if (model_->place_of("decoder_input_ids")) {
+    if (model_->place_of("decoder_input_ids") && !model_->hears()) {
         ids_.push_back(model_->decoder_start());
     } else {
         for (const text::EncodedToken& token : prompt_) ids_.push_back(token.id);
@@ -55,7 +56,8 @@ std::vector<IValue> TextGenerator::arguments(std::size_t step) const {
     const std::size_t count = ids_.size() - generated_.size() + step;
     const std::vector<std::int64_t> ids(ids_.begin(), ids_.begin() + static_cast<std::ptrdiff_t>(count));
     if (const auto decoder = model_->place_of("decoder_input_ids")) {
-        std::vector<IValue> out = model_->program().make_arguments(model_->input_specs(prompt_), "forward");
+        std::vector<IValue> out =
+            model_->program().make_arguments(model_->input_specs(prompt_, options_.others), "forward");
         out[*decoder] = IValue(row_of_ids(ids, device));
         return out;
     }
@@ -73,6 +75,17 @@ std::vector<IValue> TextGenerator::arguments(std::size_t step) const {
         give("past_key_values", !continues ? IValue() : step == generated_.size() ? cache_ : cut(cache_, held(step)));
         give("use_cache", IValue(true));
     }
+    return out;
+}
+
+std::vector<InputSpec> TextGenerator::input_specs(std::size_t step) const {
+    const auto at = [&](std::size_t place) { return ids_.begin() + static_cast<std::ptrdiff_t>(place); };
+    const std::vector<std::int64_t> ids(at(held(step)), at(ids_.size() - generated_.size() + step));
+    const auto decoder = model_->place_of("decoder_input_ids");
+    if (!decoder || model_->hears()) return model_->specs_of_ids(ids, options_.others);
+    std::vector<InputSpec> out = model_->input_specs(prompt_, options_.others);
+    out[*decoder].shape = {1, std::ssize(ids)};
+    out[*decoder].literal = concat("[", join(ids, ", "), "]");
     return out;
 }
 

@@ -19,6 +19,7 @@ struct GenerateOptions {
     SamplingOptions sampling;
     std::int64_t max_tokens = 0;  // 0: as generation_config.json says, else 64
     std::uint64_t seed = 0;
+    std::vector<InputSpec> others;  // what forward takes besides the text: see TextModel::input_specs
 };
 // As the model's generation_config.json has them. Throws Error (File).
 GenerateOptions generate_options(const TextModel& model);
@@ -36,6 +37,8 @@ class TextGenerator {
     // Arguments of forward, without self, that give the token of this number, from 0 on; of the next one, or of one
     // that came: then the cache is cut to what it was.
     std::vector<IValue> arguments(std::size_t step) const;
+    // The same as inputs of forward, without a cache.
+    std::vector<InputSpec> input_specs(std::size_t step) const;
     // Of forward on arguments(generated().size()): the token is chosen.
     std::int64_t take(IValue result);
     // Tokens whose keys and values are in the cache that arguments(step) holds.

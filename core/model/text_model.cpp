@@ -62,7 +62,7 @@ TextModel::TextModel(std::shared_ptr<Program> program, const fs::path& path) : p
     const ModelFile& file = program_->file();
     if (!file.cannot_run.empty())
         throw Error(ErrorKind::Unsupported, concat("not run: ", file.cannot_run), {.file = path.string()});
-    if (program_->source() == nullptr || !place_of("input_ids"))
+    if (program_->source() == nullptr || (!place_of("input_ids") && !place_of("decoder_input_ids")))
         throw Error(ErrorKind::Unsupported, "this model takes no text: forward has no input_ids",
                     {.file = path.string()});
     const auto parts = file.text ? file.text() : parts_of_folder(path);
@@ -111,6 +111,7 @@ std::int64_t TextModel::decoder_start() const {
 
 text::Encoding TextModel::encode(const std::string& text) const {
     text::Encoding tokens = tokenizer().encode(text);
+    if (hears()) begin_decoder(tokens);
     for (const text::EncodedToken& token : tokens) {
         if (vocabulary_size_ <= 0 || token.id < vocabulary_size_) continue;
         throw Error(ErrorKind::File,
@@ -127,7 +128,19 @@ text::Encoding TextModel::encode(const std::string& text) const {
     return tokens;
 }
 
-std::vector<InputSpec> TextModel::input_specs(const text::Encoding& tokens) const {
+void TextModel::begin_decoder(text::Encoding& tokens) const {
+    const std::vector<std::int64_t> ends = ids_named("eos_token_id");
+    while (!tokens.empty() && tokens.back().is_added && std::ranges::count(ends, tokens.back().id) > 0)
+        tokens.pop_back();
+    const auto start = static_cast<text::TokenId>(decoder_start());
+    if (!tokens.empty() && tokens.front().id == start) return;
+    const std::string* name = tokenizer().token(start);
+    tokens.insert(tokens.begin(),
+                  {.id = start, .token = name != nullptr ? *name : std::string(), .span = {}, .is_added = true});
+}
+
+std::vector<InputSpec> TextModel::input_specs(const text::Encoding& tokens,
+                                              const std::vector<InputSpec>& others) const {
     std::vector<std::int64_t> ids, types;
     for (const text::EncodedToken& token : tokens) {
         ids.push_back(token.id);
@@ -146,19 +159,33 @@ std::vector<InputSpec> TextModel::input_specs(const text::Encoding& tokens) cons
         spec.literal = concat("[", join(values, ", "), "]");
     };
     give("input_ids", ids);
-    give("attention_mask", std::vector<std::int64_t>(ids.size(), 1));
+    if (!hears()) give("attention_mask", std::vector<std::int64_t>(ids.size(), 1));
     give("token_type_ids", types);
-    give("decoder_input_ids", {decoder_start()});
+    if (!hears()) {
+        give("decoder_input_ids", {decoder_start()});
+        return out;
+    }
+    give("decoder_input_ids", ids);
+    // What it hears.
+    std::vector<InputSpec> own;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const Argument& argument = schema().arguments[i + 1];
+        if (argument.default_value || argument.name == "decoder_input_ids") continue;
+        if (own.empty() && others.size() <= i) own = program_->default_inputs("forward");
+        const std::vector<InputSpec>& from = i < others.size() ? others : own;
+        if (i < from.size()) out[i] = from[i];
+    }
     return out;
 }
 
-std::vector<InputSpec> TextModel::specs_of_ids(const std::vector<std::int64_t>& ids) const {
+std::vector<InputSpec> TextModel::specs_of_ids(const std::vector<std::int64_t>& ids,
+                                               const std::vector<InputSpec>& others) const {
     text::Encoding tokens;
     for (const std::int64_t id : ids) {
         text::EncodedToken& token = tokens.emplace_back();
         token.id = static_cast<text::TokenId>(id);
     }
-    return input_specs(tokens);
+    return input_specs(tokens, others);
 }
 
 std::string TextModel::shown(std::int64_t id) const {

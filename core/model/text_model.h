@@ -17,7 +17,7 @@ namespace loupe::session {
 class TextModel {
   public:
     // path: the folder, a file in it, or a file that holds its tokenizer itself. Throws Error (File) where there is no
-    // tokenizer or it is damaged, Unsupported for a model that takes no input_ids.
+    // tokenizer or it is damaged, Unsupported for a model that takes neither input_ids nor decoder_input_ids.
     TextModel(std::shared_ptr<Program> program, const std::filesystem::path& path);
 
     Program& program() const { return *program_; }
@@ -26,13 +26,18 @@ class TextModel {
     // generation_config.json, with what config.json has of it besides; of a GGUF file what its metadata has.
     const OrderedJson& generation() const { return generation_; }
 
-    // Throws Error (File) where an id lies beyond the vocabulary, Usage for a text without tokens.
+    // Throws Error (File) where an id lies beyond the vocabulary, Usage for a text without tokens. Of a model that
+    // hears these are what its decoder begins with: without the token that would end the text.
     text::Encoding encode(const std::string& text) const;
     // Inputs of forward by their names: input_ids, attention_mask, token_type_ids, and decoder_input_ids, the token
-    // that decoders begin with. The last that is given ends them.
-    std::vector<InputSpec> input_specs(const text::Encoding& tokens) const;
+    // that decoders begin with; of a model that hears the tokens. The last that is given ends them. others: those that
+    // are chosen; what forward needs besides is of them, or the model's example.
+    std::vector<InputSpec> input_specs(const text::Encoding& tokens, const std::vector<InputSpec>& others = {}) const;
     // The same of ids alone.
-    std::vector<InputSpec> specs_of_ids(const std::vector<std::int64_t>& ids) const;
+    std::vector<InputSpec> specs_of_ids(const std::vector<std::int64_t>& ids,
+                                        const std::vector<InputSpec>& others = {}) const;
+    // Does it write what it hears or sees, as Whisper does? Then a text is what its decoder has written so far.
+    bool hears() const { return !place_of("input_ids"); }
     // The place of an argument of forward, without self.
     std::optional<std::size_t> place_of(std::string_view argument) const;
     // An integer or list of them of the generation's settings; empty where there is none.
@@ -51,6 +56,8 @@ class TextModel {
     std::string shown(std::int64_t id) const;
 
   private:
+    void begin_decoder(text::Encoding& tokens) const;
+
     std::shared_ptr<Program> program_;
     std::shared_ptr<const text::Tokenizer> tokenizer_;
     OrderedJson generation_;

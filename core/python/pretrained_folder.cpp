@@ -76,8 +76,19 @@ std::optional<Config> find_config(const fs::path& path) {
     return Config{std::move(text), std::move(type), std::move(what)};
 }
 
+// Why a config.json that is there says of no model; empty where there is none, or it does.
+std::string config_problem(const fs::path& path) {
+    std::error_code failed;
+    if (!fs::is_regular_file(path, failed) || find_config(path)) return {};
+    if (fs::file_size(path, failed) > kLargestConfig) return "its config.json is too large for a config";
+    if (!OrderedJson::parse(read_text_file(path.string()), nullptr, false).is_object())
+        return "its config.json is no JSON object, or cut short";
+    return "its config.json names no model_type";
+}
+
 bool accepts_folder(const fs::path& folder) {
-    return find_config(folder / "config.json") && !weights_in_folder(folder).empty();
+    const fs::path config = folder / "config.json";
+    return (find_config(config) || !config_problem(config).empty()) && !weights_in_folder(folder).empty();
 }
 
 // A config, or one of the files that the folder's model is read from.
@@ -164,11 +175,13 @@ ModelFile run_architecture(const ModuleRecord& record, const Config& config, Che
 
 ModelFile open_pretrained(const fs::path& folder) {
     const auto config = find_config(folder / "config.json");
-    if (!config) throw_file_error("its config.json names no model_type");
+    const std::string problem = config_problem(folder / "config.json");
+    if (!config && problem.empty()) throw_file_error("its config.json is missing");
     if (weights_in_folder(folder).empty())
         throw Error(ErrorKind::File, "no weights beside config.json",
                     {.hint = "they are model.safetensors, its shards with their index, or pytorch_model.bin"});
     CheckpointWeights weights = read_weights_file(folder);
+    if (!config) return tree_only(std::move(weights), {{}, {}, "a folder of weights"}, problem);
     return open_architecture(*config, std::move(weights));
 }
 

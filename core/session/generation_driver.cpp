@@ -93,6 +93,7 @@ void GenerationDriver::begin(const GenerateRequest& request) {
     GenerateOptions options;
     options.sampling = request.settings.sampling;
     options.seed = request.settings.seed;
+    options.others = settings_.inputs();
     auto generator = std::make_unique<TextGenerator>(model, request.settings.text, options);
     generator_ = std::move(generator);
     made_ = {};
@@ -105,7 +106,7 @@ void GenerationDriver::begin(const GenerateRequest& request) {
     }
     made_.most_tokens = model->most_tokens();
     // F5 runs the prompt.
-    settings_.set_inputs(model->input_specs(generator_->prompt()));
+    settings_.set_inputs(model->input_specs(generator_->prompt(), settings_.inputs()));
 }
 
 void GenerationDriver::generate(const GenerateRequest& request) {
@@ -151,10 +152,7 @@ void GenerationDriver::run_recorded(RunOptions options, std::size_t step) {
     run.held_ids.assign(generator_->ids().begin(), generator_->ids().begin() + static_cast<std::ptrdiff_t>(held));
     run.traces = !std::exchange(has_traced, true);
     // What stands in the recording is what it ran on, so that it is not taken for a run of the prompt.
-    const std::size_t known = generator_->ids().size() - generator_->generated().size() + step;
-    options.inputs =
-        generator_->model()->specs_of_ids({generator_->ids().begin() + static_cast<std::ptrdiff_t>(held),
-                                           generator_->ids().begin() + static_cast<std::ptrdiff_t>(known)});
+    options.inputs = generator_->input_specs(step);
     const auto began = Clock::now();
     run.on_result = [&](const IValue& result) {
         shown_cache_ = tensors_of_cache(result);

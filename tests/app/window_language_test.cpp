@@ -63,6 +63,48 @@ class WindowLanguageTest : public testing::WindowFixture {
         QTRY_COMPARE(static_cast<std::size_t>(attention.picture()->map().map.rows), text.chips()->tokens().size());
     }
 
+    void aGgufFileGenerates() {
+        open(QStringLiteral(LOUPE_SOURCE_DIR "/tests/fixtures/gguf/text.gguf"));
+        auto& text = view<views::TextView>("text");
+        QTRY_VERIFY(text.isInSight() && text.prompt()->isEnabled());
+        QTRY_VERIFY(testing::isActive(*window_));
+        window_->docks().show(QStringLiteral("generation"));
+        text.prompt()->setPlainText(QStringLiteral("Once upon a time"));
+        auto* many = window_->findChild<QToolButton*>(QStringLiteral("generateTokens"));
+        QTRY_VERIFY(many->isEnabled());
+        QTest::mouseClick(many, Qt::LeftButton);
+        auto& generation = view<views::GenerationView>("generation");
+        // Until the text ends.
+        QTRY_VERIFY(generation.steps()->model()->rowCount() > 5 && !window_->bridge().isBusy());
+        QVERIFY2(generation.output().startsWith(QStringLiteral("Once upon a time there was a")),
+                 qPrintable(generation.output()));
+        window_->docks().show(QStringLiteral("attention"));
+        QTRY_COMPARE(view<views::AttentionView>("attention").picture()->map().map.rows, 1);
+    }
+
+    // What a model hears is in Inputs; a text is what its decoder has written so far, and may be empty.
+    void aModelThatHearsWrites() {
+        open(QStringLiteral(LOUPE_SOURCE_DIR "/tests/fixtures/generation/whisper"));
+        auto& text = view<views::TextView>("text");
+        QTRY_VERIFY(text.isInSight() && text.prompt()->isEnabled());
+        window_->docks().show(QStringLiteral("generation"));
+        auto* next = window_->findChild<QToolButton*>(QStringLiteral("nextToken"));
+        QTRY_VERIFY(next->isEnabled());
+        QTest::mouseClick(next, Qt::LeftButton);
+        auto& generation = view<views::GenerationView>("generation");
+        QTRY_COMPARE(generation.steps()->model()->rowCount(), 1);
+        QTRY_VERIFY(!window_->bridge().isBusy());
+        // The chips have names, not numbers.
+        QTRY_VERIFY(!text.chips()->tokens().empty());
+        QVERIFY(text.chips()->tokens().front().text != std::to_string(text.chips()->tokens().front().id));
+        text.prompt()->setPlainText(QStringLiteral("The quick"));
+        QTRY_VERIFY(window_->bridge().prompt() == QStringLiteral("The quick"));
+        QTRY_VERIFY(next->isEnabled());
+        QTest::mouseClick(next, Qt::LeftButton);
+        QTRY_VERIFY(!window_->bridge().isBusy() && text.chips()->tokens().size() > 3);
+        QCOMPARE(window_->bridge().inputs().front().source, session::InputSpec::Source::Example);
+    }
+
     void inputsTakeTextAndIds() {
         open(kLlama);
         QTRY_VERIFY(window_->bridge().takesText());

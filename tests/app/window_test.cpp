@@ -39,6 +39,7 @@
 #include "core/session/queries/tensor.h"
 #include "tests/app/window_fixture.h"
 #include "tests/views/patience.h"
+#include "views/common/constructor_bar.h"
 #include "views/common/elided_label.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
@@ -93,6 +94,42 @@ class WindowTest : public testing::WindowFixture {
         QTRY_VERIFY(view->isSettled() && view->table()->item(0, 0)->text() != first);
         view->window()->close();
         QTRY_VERIFY(!window_->findChild<views::PluginTableView*>());
+    }
+    void guessesAreSaidWhereTheyAreSeen() {
+        QTemporaryDir folder;
+        const auto write = [&](const char* name, const char* source) {
+            const QString path = folder.filePath(QLatin1String(name));
+            QFile file(path);
+            if (!file.open(QIODevice::WriteOnly)) qFatal("no file");
+            file.write(source);
+            return path;
+        };
+        const char* kClass =
+            "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self, wide):\n"
+            "        super().__init__()\n        self.fc = nn.Linear(3, wide)\n\n    def forward(self, x):\n"
+            "        return self.fc(x)\n";
+        open(write("net.py", kClass));
+        auto* banner = window_->findChild<window::Banner*>();
+        QTRY_VERIFY(banner->isVisible());
+        QVERIFY2(!banner->isError() && banner->message().contains(QStringLiteral("Net(wide=64) is guessed")) &&
+                     banner->message().contains(QStringLiteral("so are its inputs")),
+                 qPrintable(banner->message()));
+        auto* link = banner->findChild<QPushButton*>();
+        QVERIFY(link != nullptr);
+        // The form lies below what a small panel shows.
+        auto& form = view<views::InputsView>("inputs").constructors();
+        QTest::mouseClick(link, Qt::LeftButton);
+        QTRY_VERIFY(form.field(QStringLiteral("wide")) != nullptr &&
+                    !form.field(QStringLiteral("wide"))->visibleRegion().isEmpty());
+        QVERIFY(banner->isHidden());
+        // A model that is said, with inputs that are not.
+        open(write("built.py", (QByteArray(kClass) + "\n\nmodel = Net(5)\n").constData()));
+        auto* state = window_->statusBar()->findChild<views::ElidedLabel*>(QStringLiteral("state"));
+        QTRY_VERIFY2(state->text().contains(QStringLiteral("its inputs are guessed")), qPrintable(state->text()));
+        QVERIFY(banner->isHidden());
+        open(write("given.py",
+                   (QByteArray(kClass) + "\n\nmodel = Net(5)\nexample_inputs = (torch.ones(2, 3),)\n").constData()));
+        QTRY_VERIFY(!state->text().contains(QStringLiteral("guessed")));
     }
     void disabledCommandsSayWhy() {
         QVERIFY(!action("run")->isEnabled());

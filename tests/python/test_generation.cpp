@@ -203,8 +203,9 @@ void TestGeneration::chooses_nothing_of_nan() {
 void TestGeneration::the_seed_decides() {
     const auto model = open_text_model(kFixtures / "gpt2");
     const auto run = [&](std::uint64_t seed) {
-        TextGenerator generator(model, "word",
-                                {.sampling = {.samples = true, .temperature = 3}, .max_tokens = 12, .seed = seed});
+        TextGenerator generator(
+            model, "word",
+            {.sampling = {.samples = true, .temperature = 3}, .max_tokens = 12, .seed = seed, .others = {}});
         while (!generator.is_done()) generator.step();
         return generator.generated();
     };
@@ -214,7 +215,7 @@ void TestGeneration::the_seed_decides() {
 
 void TestGeneration::counts_tokens_as_asked() {
     const auto model = open_text_model(kFixtures / "llama");
-    TextGenerator generator(model, "word", {.sampling = {}, .max_tokens = 3});
+    TextGenerator generator(model, "word", {.sampling = {}, .max_tokens = 3, .others = {}});
     while (!generator.is_done()) generator.step();
     QCOMPARE(std::ssize(generator.generated()), 3);
     QCOMPARE(error_of([&] { generator.step(); }), std::string("the text has ended"));

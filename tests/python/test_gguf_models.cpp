@@ -59,29 +59,14 @@ class TestGgufModels : public QObject {
     void gives_the_logits_of_transformers_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<QString>("expected");
-        for (const char* name : {"llama_f32",
-                                 "llama_f16",
-                                 "llama_q8_0",
-                                 "llama_q4_0",
-                                 "qwen2_q4_1",
-                                 "qwen2_bf16",
-                                 "qwen3_q5_0",
-                                 "mixtral_q8_0",
-                                 "gemma_q8_0",
-                                 "gemma2_q8_0",
-                                 "gemma3_q4_0",
-                                 "phi3_q8_0",
-                                 "gpt2_q8_0",
-                                 "gptneox_q8_0",
-                                 "falcon_q8_0",
-                                 "falcon_grouped_f16",
-                                 "bert_q8_0",
-                                 "qwen2moe_q8_0",
-                                 "qwen3moe_q8_0",
-                                 "deepseek2_q8_0",
-                                 "deepseek2_apart_q8_0",
-                                 "t5_q8_0",
-                                 "t5_plain_q4_0",
+        for (const char* name : {"llama_f32",          "llama_f16",      "llama_q8_0",
+                                 "llama_q4_0",         "qwen2_q4_1",     "qwen2_bf16",
+                                 "qwen3_q5_0",         "mixtral_q8_0",   "gemma_q8_0",
+                                 "gemma2_q8_0",        "gemma3_q4_0",    "phi3_q8_0",
+                                 "gpt2_q8_0",          "gptneox_q8_0",   "falcon_q8_0",
+                                 "falcon_grouped_f16", "bert_q8_0",      "qwen2moe_q8_0",
+                                 "qwen3moe_q8_0",      "deepseek2_q8_0", "deepseek2_apart_q8_0",
+                                 "deepseek3_q8_0",     "t5_q8_0",        "t5_plain_q4_0",
                                  "t5encoder_q8_0"})
             QTest::newRow(name) << QString(name) << QString(name);
         for (const char* part : {"1", "2", "3"})

@@ -127,9 +127,12 @@ void TestPretrained::equals_transformers() {
 // transformers.
 void TestPretrained::continues_from_a_cache_data() {
     QTest::addColumn<std::string>("name");
-    for (const char* name :
-         {"llama", "llama_llama3", "llama_yarn", "mistral", "mixtral", "qwen2", "qwen2_moe", "qwen3", "qwen3_moe",
-          "deepseek_v2", "gemma", "gemma2", "gemma3_text", "phi3", "gpt2", "gpt_neox", "opt", "falcon", "falcon_alibi"})
+    for (const char* name : {"llama",          "llama_llama3", "llama_yarn", "mistral",     "mixtral",      "qwen2",
+                             "qwen2_moe",      "qwen3",        "qwen3_moe",  "deepseek_v2", "deepseek_v3",  "gemma",
+                             "gemma2",         "gemma3_text",  "phi3",       "gpt2",        "gpt_neox",     "opt",
+                             "falcon",         "falcon_alibi", "olmo2",      "olmo3",       "granite",      "smollm3",
+                             "smollm3_window", "glm",          "glm4",       "cohere",      "cohere_norms", "cohere2",
+                             "starcoder2"})
         QTest::newRow(name) << std::string(name);
 }
 
@@ -228,7 +231,14 @@ void TestPretrained::says_what_does_not_fit() {
     const Changed longer("llama", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 3");
     QVERIFY(reason(longer.path()).starts_with("9 weights are missing: 'model.layers.2."));
     const Changed wider("llama", "\"vocab_size\": 48", "\"vocab_size\": 50");
-    QVERIFY(reason(wider.path()).find(".weight is 48x16, the config makes it 50x16 (and 1 more)") != std::string::npos);
+    // What has another size is not missing too.
+    QCOMPARE(reason(wider.path()), std::string("lm_head.weight is 48x16, the config makes it 50x16 (and 1 more)"));
+    // The tree alone, and why.
+    const Changed kindless("llama", "\"model_type\": \"llama\"", "\"kind\": \"llama\"");
+    QCOMPARE(reason(kindless.path()), std::string("its config.json names no model_type"));
+    QVERIFY(Program::open(kindless.path())->info()->find_module("model.layers.1.self_attn.q_proj") >= 0);
+    const Changed damaged("llama", "{", "{{");
+    QCOMPARE(reason(damaged.path()), std::string("its config.json is no JSON object, or cut short"));
     const Changed shorter("llama", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1");
     const auto fitting = Program::open(shorter.path());
     QVERIFY(fitting->info()->cannot_run.empty());

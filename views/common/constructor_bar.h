@@ -31,6 +31,8 @@ class ConstructorBar : public QWidget {
     QString expression() const { return expression_->text(); }
     // Of the field of that name; null when there is none.
     QLineEdit* field(const QString& name) const;
+    // The first argument has the focus, or the expression where there is none.
+    void focusArguments() { (fields_.empty() ? expression_ : fields_.front().second)->setFocus(); }
     QComboBox* classes() { return classes_; }
     QString why() const { return why_->text(); }
     void build();

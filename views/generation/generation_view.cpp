@@ -25,6 +25,16 @@
 #include "views/generation/step_table.h"
 
 namespace loupe::views {
+namespace {
+
+bool takes(const session::ModelInfo& model, std::string_view argument) {
+    for (const session::MethodInfo& method : model.methods)
+        for (const auto& each : method.arguments)
+            if (method.name == "forward" && each.name == argument) return true;
+    return false;
+}
+
+}  // namespace
 
 ViewDescription GenerationView::describe() {
     return {
@@ -195,6 +205,7 @@ void GenerationView::takeModel() {
 void GenerationView::takeTextModel() {
     const session::TokenizedText& taken = bridge().textModel();
     can_generate_ = bridge().takesText() && taken.can_generate;
+    needs_text_ = !bridge().model() || takes(*bridge().model(), "input_ids");
     why_not_ = taken.error.empty() ? QString() : tr("This model makes no text: %1.").arg(text(taken.error));
     if (bridge().takesText() && !can_generate_) why_not_ = tr("This model gives no scores of the next token.");
     if (can_generate_) sampling_->setSampling(taken.sampling);
@@ -282,7 +293,7 @@ void GenerationView::showChoices() {
 void GenerationView::showState() {
     const auto& made = bridge().generation();
     const bool isFree = bridge().model() && !bridge().isBusy() && !bridge().isPaused();
-    const bool hasPrompt = !bridge().prompt().isEmpty();
+    const bool hasPrompt = !needs_text_ || !bridge().prompt().isEmpty();
     const bool hasEnded = made && made->has_ended && isSame();
     const bool isReady = can_generate_ && isFree && hasPrompt && !hasEnded;
     const QString why = !can_generate_ ? tr("Not now: this model makes no text")

@@ -73,6 +73,7 @@ class GenerationView : public View {
     QString path_;
     QString why_not_;  // the model makes no text
     bool can_generate_ = false;
+    bool needs_text_ = true;  // false: it writes what it hears
     bool begins_ = false;
 };
 

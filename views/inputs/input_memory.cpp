@@ -127,6 +127,14 @@ std::optional<RememberedInputs> inputsFromJson(const QJsonObject& object, RunOpt
     return all;
 }
 
+bool areGuessed(const session::ModelInfo& model, const std::vector<InputSpec>& inputs) {
+    const auto isGiven = [](const InputSpec& spec) {
+        return spec.source == InputSpec::Source::Example || spec.source == InputSpec::Source::File;
+    };
+    return model.form == session::ModelForm::Evaluated && !inputs.empty() &&
+           std::none_of(inputs.begin(), inputs.end(), isGiven) && !recallInputs(QString::fromStdString(model.path), {});
+}
+
 void rememberConstructor(const QString& model, const QString& expression) {
     QSettings settings;
     if (expression.isEmpty())

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/model/input_spec.h"
+#include "core/model/model_info.h"
 #include "core/record/run_options.h"
 
 namespace loupe::views {
@@ -25,6 +26,9 @@ QJsonObject inputsJson(const std::vector<session::InputSpec>& inputs, const sess
 std::optional<RememberedInputs> inputsFromJson(const QJsonObject& object, session::RunOptions options);
 // None for a new model, or when an input file no longer exists. options: the values that are not stored.
 std::optional<RememberedInputs> recallInputs(const QString& model, session::RunOptions options);
+
+// Are these what the engine tries, of a source that says nothing of its inputs, and of which none are remembered?
+bool areGuessed(const session::ModelInfo& model, const std::vector<session::InputSpec>& inputs);
 
 // What makes the model of a source, as its user chose it last; empty: nothing was chosen.
 void rememberConstructor(const QString& model, const QString& expression);

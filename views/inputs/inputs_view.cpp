@@ -220,18 +220,18 @@ void InputsView::makeLayout() {
     right->addWidget(pad_, 0, Qt::AlignHCenter);
     below->addLayout(right);
     // A small panel scrolls.
-    auto* scroll = new QScrollArea(this);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    auto* inside = new QWidget(scroll);
+    scroll_ = new QScrollArea(this);
+    scroll_->setWidgetResizable(true);
+    scroll_->setFrameShape(QFrame::NoFrame);
+    auto* inside = new QWidget(scroll_);
     inside->setAutoFillBackground(true);
-    scroll->setWidget(inside);
+    scroll_->setWidget(inside);
     auto* whole = new QVBoxLayout(this);
     whole->setContentsMargins(0, 0, 0, 0);
     whole->setSpacing(0);
     // Outside of the scroll area: wrapping text would determine its height.
     whole->addWidget(signature_);
-    whole->addWidget(scroll);
+    whole->addWidget(scroll_);
     auto* layout = new QVBoxLayout(inside);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -245,6 +245,12 @@ void InputsView::makeLayout() {
     layout->addWidget(answer_);
     constructors_->setObjectName(QStringLiteral("constructor"));
     layout->addWidget(constructors_);
+}
+
+void InputsView::showConstructor() {
+    if (constructors_->isHidden()) return;
+    scroll_->ensureWidgetVisible(constructors_);
+    constructors_->focusArguments();
 }
 
 void InputsView::connectBridge() {

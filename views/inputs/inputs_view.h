@@ -12,6 +12,7 @@ class QLineEdit;
 class QPushButton;
 class QComboBox;
 class QLabel;
+class QScrollArea;
 class QSpinBox;
 class QTableView;
 
@@ -37,6 +38,8 @@ class InputsView : public View {
     DrawingPad& pad() { return *pad_; }
     BackwardForm& backwardForm() { return *from_; }
     ConstructorBar& constructors() { return *constructors_; }
+    // Scrolls to the arguments that the model is built with.
+    void showConstructor();
     // The model's prediction, after a run; empty for other models.
     QString answer() const;
     // An .npz sets all inputs by number; any other file the selected one.
@@ -87,6 +90,7 @@ class InputsView : public View {
     QLabel* signature_;
     DrawingPad* pad_;
     ConstructorBar* constructors_;
+    QScrollArea* scroll_ = nullptr;
     QPushButton* clear_;
     QLineEdit* words_;
     QLabel* answer_;

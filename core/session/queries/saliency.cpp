@@ -28,7 +28,8 @@ std::vector<InputSpec> inputs_with(std::vector<InputSpec> inputs, const std::vec
 // Where the decoder's tokens stand among the arguments; nothing of models without one, or without a tokenizer.
 std::optional<std::size_t> decoder_place(QueryContext& context) {
     try {
-        return context.text_model()->place_of("decoder_input_ids");
+        const auto model = context.text_model();
+        return model->hears() ? std::nullopt : model->place_of("decoder_input_ids");
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::Cancelled) throw;
         return std::nullopt;
@@ -40,7 +41,7 @@ Saliency answer(const SaliencyQuery& query, QueryContext& context) {
     const std::string method = program->default_method();
     std::vector<InputSpec> inputs;
     try {
-        inputs = context.text_model()->specs_of_ids(query.ids);
+        inputs = context.text_model()->specs_of_ids(query.ids, context.inputs());
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::Cancelled) throw;
         inputs = inputs_with(context.inputs(), query.ids);

@@ -19,13 +19,13 @@ TokenizedText answer(const TokenizeQuery& query, QueryContext& context) {
             out.tokens.push_back(names(token.id));
             out.tokens.back().is_added = token.is_added;
         }
-        out.inputs = model->input_specs(tokens);
+        out.inputs = model->input_specs(tokens, context.inputs());
     } else {
         for (const std::int64_t id : query.ids)
             if (id < 0 || (model->vocabulary_size() > 0 && id >= model->vocabulary_size()))
                 throw Error(ErrorKind::Usage, concat("no token ", id, ": vocab_size is ", model->vocabulary_size()));
         out.tokens = names(query.ids);
-        out.inputs = model->specs_of_ids(query.ids);
+        out.inputs = model->specs_of_ids(query.ids, context.inputs());
     }
     out.vocabulary = model->vocabulary_size();
     out.most_tokens = model->most_tokens();

@@ -32,9 +32,11 @@ class Layout:
         self.norm = RMSNorm
         self.norms_heads = False  # queries and keys, each head
         self.norms_results = False  # also what attention and MLP give
+        self.rotate = rotate
         self.embedding_scale = None
         self.score_cap = None
         self.logit_cap = None
+        self.logit_scale = None
         self.window = None
         self.is_causal = True
         self.zeroes_blind = True  # see attention()
@@ -47,6 +49,10 @@ class Layout:
     def mlp_of(self, index):
         """The MLP of the layer of this number."""
         return self.mlp(self)
+
+    def turns(self, index):
+        """Whether the layer of this number knows positions."""
+        return True
 
     def rotary_width(self, kind):
         """How much of each head is turned."""
@@ -72,6 +78,7 @@ class Attention(nn.Module):
         self.k_proj = linear(width, keys, layout.qkv_bias)
         self.v_proj = linear(width, keys, layout.qkv_bias)
         self.o_proj = linear(heads, width, layout.out_bias)
+        self.turns = layout.turns(index)
         if layout.norms_heads:
             self.q_norm = layout.norm(layout.head_width, layout.eps)
             self.k_norm = layout.norm(layout.head_width, layout.eps)
@@ -86,7 +93,8 @@ class Attention(nn.Module):
         query, key, value = self.project(x)
         if layout.norms_heads:
             query, key = self.q_norm(query), self.k_norm(key)
-        query, key = rotate(query, *rotary), rotate(key, *rotary)
+        if self.turns:
+            query, key = layout.rotate(query, *rotary), layout.rotate(key, *rotary)
         key, value = extend(past, key, value)
         mixed = attention(query, key, value, layout.scaling, mask, layout.score_cap, layout.zeroes_blind)
         return self.o_proj(mixed), (key, value)
@@ -190,6 +198,8 @@ class CausalLM(nn.Module):
     def forward(self, input_ids, attention_mask=None, position_ids=None, past_key_values=None, use_cache=False):
         x, cache = self.model(input_ids, attention_mask, position_ids, past_key_values, True)
         logits = self.lm_head(x)
+        if self.layout.logit_scale is not None:
+            logits = logits * self.layout.logit_scale
         if self.layout.logit_cap is not None:
             logits = torch.tanh(logits / self.layout.logit_cap) * self.layout.logit_cap
         return (logits, cache) if use_cache else logits

@@ -8,23 +8,15 @@ from torch import nn
 from architectures.common import RMSNorm, attention, extend, linear
 from architectures.decoder import Decoder, DecoderLayer, GatedMLP, Layout, example_inputs, with_head
 from architectures.experts import mix
-from architectures.rotary import yarn_scale
-
-
-def turn_pairs(x, cos, sin):
-    """Rotary positions whose frequencies turn neighbours. x: [batch, heads, length, width]; cos, sin:
-    [batch, length, width], twice the frequencies one after the other."""
-    half = x.shape[-1] // 2
-    cos, sin = cos[:, None, :, :half], sin[:, None, :, :half]
-    pairs = x.reshape(x.shape[:-1] + (half, 2))
-    first, second = pairs[..., 0], pairs[..., 1]
-    return torch.stack((first * cos - second * sin, first * sin + second * cos), dim=-1).reshape(x.shape)
+from architectures.rotary import rotate_pairs, yarn_scale
 
 
 class DeepseekLayout(Layout):
     def __init__(self, config):
         super().__init__(config)
         self.key_heads = self.heads
+        self.rotate = rotate_pairs
+        self.experts = DeepseekExperts
         self.plain, self.turned = config.get("qk_nope_head_dim", 128), config.get("qk_rope_head_dim", 64)
         self.value_width = config.get("v_head_dim", 128)
         self.query_rank, self.rank = config.get("q_lora_rank"), config.get("kv_lora_rank", 512)
@@ -42,7 +34,7 @@ class DeepseekLayout(Layout):
 
     def mlp_of(self, index):
         is_dense = index < self.config.get("first_k_dense_replace", 0)
-        return GatedMLP(self) if is_dense else DeepseekExperts(self)
+        return GatedMLP(self) if is_dense else self.experts(self)
 
 
 class LatentAttention(nn.Module):
@@ -76,7 +68,7 @@ class LatentAttention(nn.Module):
         plain, turned = self.queries(x)
         latent, shared = self.kv_a_proj_with_mqa(x).split([layout.rank, layout.turned], dim=-1)
         latent = self.kv_a_layernorm(latent)
-        turned, shared = turn_pairs(turned, *rotary), turn_pairs(shared[:, None], *rotary)
+        turned, shared = layout.rotate(turned, *rotary), layout.rotate(shared[:, None], *rotary)
         if layout.splits:
             return self.among_latents(plain, turned, latent[:, None], shared, mask, past)
         both = self.kv_b_proj(latent).view(x.shape[0], x.shape[1], layout.heads, -1).transpose(1, 2)
@@ -110,17 +102,26 @@ class DeepseekExperts(nn.Module):
         self.experts = nn.ModuleList([GatedMLP(layout, inner) for _ in range(count)])
         self.shared_experts = GatedMLP(layout, inner * config.get("n_shared_experts", 2))
 
-    def forward(self, x):
-        flat = x.reshape(-1, x.shape[-1])
-        scores = F.softmax(self.gate(flat).to(torch.float32), dim=-1)
+    def choose(self, x):
+        """Of tokens x: [tokens, width] the shares of the experts that each is sent to, and which these are."""
+        scores = F.softmax(self.gate(x).to(torch.float32), dim=-1)
         if self.is_limited:
             # Only experts of the groups whose best expert is among the likeliest.
-            grouped = scores.view(scores.shape[0], self.groups, -1)
-            best = torch.topk(grouped.amax(dim=-1), self.chosen_groups, dim=-1)[1]
-            allowed = torch.zeros(grouped.shape[:2], device=x.device).scatter(1, best, 1.0)
-            scores = (grouped * allowed[..., None]).view(scores.shape)
+            best = scores.view(scores.shape[0], self.groups, -1).amax(dim=-1)
+            scores = scores.masked_fill(torch.logical_not(self.in_best_groups(best, scores.shape[-1])), 0.0)
         shares, which = torch.topk(scores, self.chosen, dim=-1)
-        return mix(flat, which, shares * self.scale, self.experts).view(x.shape) + self.shared_experts(x)
+        return shares * self.scale, which
+
+    def in_best_groups(self, scores, count):
+        """scores: [tokens, groups]. Of each of `count` experts whether its group is one of the best."""
+        best = torch.topk(scores, self.chosen_groups, dim=-1)[1]
+        allowed = torch.zeros(scores.shape, device=scores.device).scatter(1, best, 1.0)
+        return allowed.to(torch.bool)[..., None].expand(-1, -1, count // self.groups).reshape(-1, count)
+
+    def forward(self, x):
+        flat = x.reshape(-1, x.shape[-1])
+        shares, which = self.choose(flat)
+        return mix(flat, which, shares, self.experts).view(x.shape) + self.shared_experts(x)
 
 
 class DeepseekLayer(DecoderLayer):

@@ -8,7 +8,8 @@ FREQUENCIES = ("rope_freqs.weight", "rope_factors_short.weight", "rope_factors_l
 
 
 class Names:
-    """outer: parts by the file's names. stacks: by the beginning of their names the list of layers, and its parts."""
+    """outer: parts by the file's names. stacks: by the beginning of their names the list of layers, and its parts; a part
+    whose name ends with "!" is the whole name of a weight."""
 
     def __init__(self, outer, stacks):
         self.outer = outer
@@ -29,7 +30,7 @@ class Names:
             own = inner[parts[1]]
             if len(parts) == 3:  # an expert of its own
                 own = inner.get(parts[1] + "_exps", own).replace("{}", parts[2])
-            return f"{layers}.{parts[0]}.{own}.{kind}"
+            return f"{layers}.{parts[0]}." + (own[:-1] if own.endswith("!") else f"{own}.{kind}")
         return None
 
     @staticmethod
@@ -62,7 +63,7 @@ SPARSE = DECODER.changed(
 DEEPSEEK = SPARSE.changed(
     attn_q_a="self_attn.q_a_proj", attn_q_a_norm="self_attn.q_a_layernorm", attn_q_b="self_attn.q_b_proj",
     attn_kv_a_mqa="self_attn.kv_a_proj_with_mqa", attn_kv_a_norm="self_attn.kv_a_layernorm",
-    attn_kv_b="self_attn.kv_b_proj", attn_k_b="self_attn.k_b_proj.{}", attn_v_b="self_attn.v_b_proj.{}",
+    exp_probs_b="mlp.gate.e_score_correction_bias!", attn_kv_b="self_attn.kv_b_proj", attn_k_b="self_attn.k_b_proj.{}", attn_v_b="self_attn.v_b_proj.{}",
     ffn_gate_shexp="mlp.shared_experts.gate_proj", ffn_up_shexp="mlp.shared_experts.up_proj",
     ffn_down_shexp="mlp.shared_experts.down_proj")
 RESULT_NORMS = DECODER.changed(
@@ -289,13 +290,16 @@ def sparse_config(file):
 
 
 # What `expert_gating_func` says of probabilities of experts.
-SOFTMAX = 1
+SOFTMAX, SIGMOID = 1, 2
 
 
 def deepseek_config(file):
     config = decoder_config(file)
-    if file.value("expert_gating_func", SOFTMAX) != SOFTMAX or file.has("exp_probs_b"):
-        raise ValueError("its experts are chosen as DeepSeek-V3 does, which is not known")
+    is_balanced = file.has("exp_probs_b")
+    chosen_by = file.value("expert_gating_func", SIGMOID if is_balanced else SOFTMAX)
+    if chosen_by != (SIGMOID if is_balanced else SOFTMAX):
+        raise ValueError(f"its experts are chosen in a way that is not known: expert_gating_func {chosen_by}, "
+                         f"{'with' if is_balanced else 'without'} biases")
     turned = file.needed("rope.dimension_count")
     # Of files whose keys and values are made of the narrow vector last, the sizes of a head are named apart.
     keys = file.value("attention.key_length_mla") or file.needed("attention.key_length")
@@ -311,6 +315,10 @@ def deepseek_config(file):
     if file.value("expert_group_count", 1) > 1:
         config.update({"topk_method": "group_limited_greedy", "n_group": file.value("expert_group_count"),
                        "topk_group": file.needed("expert_group_used_count")})
+    if is_balanced:
+        config.update({"model_type": "deepseek_v3", "norm_topk_prob": file.value("expert_weights_norm", False),
+                       "n_group": file.value("expert_group_count", 1),
+                       "topk_group": file.value("expert_group_used_count", 1)})
     multiplier = file.value("rope.scaling.yarn_log_multiplier")
     if multiplier and "rope_scaling" in config:
         # Ten times what the logarithm of the factor is multiplied by.

@@ -141,12 +141,14 @@ def fit(model, weights, loads):
     given = {}
     extra = []
     wrong = []
+    misfits = set()
     for name, tensor in weights.items():
         own = fitting_name(renamed(modern_name(name), names), wanted, prefix)
         if own not in wanted:
             if not is_computed(name):
                 extra.append(name)
         elif tuple(tensor.shape) != tuple(wanted[own].shape):
+            misfits.add(own)
             wrong.append(f"{name} is {size_text(tensor.shape)}, the config makes it {size_text(wanted[own].shape)}")
         else:
             given[own] = tensor
@@ -156,7 +158,7 @@ def fit(model, weights, loads):
         held = given.get(name, given.get(source))
         if held is not None:
             given[name] = given[source] = held
-    missing = [name for name in wanted if name not in given]
+    missing = [name for name in wanted if name not in given and name not in misfits]
     if wrong or missing or not loads:
         return None, missing, extra, wrong
     model.load_state_dict(given, strict=True, assign=True)

@@ -146,3 +146,14 @@ def rotate(x, cos, sin):
     first, second = turned.chunk(2, dim=-1)
     turned = turned * cos + torch.cat((-second, first), dim=-1) * sin
     return turned if width == x.shape[-1] else torch.cat((turned, x[..., width:]), dim=-1)
+
+
+def rotate_pairs(x, cos, sin):
+    """The same where neighbours turn together, as DeepSeek, GLM and Cohere have it."""
+    half = cos.shape[-1] // 2
+    cos, sin = cos[:, None, :, :half], sin[:, None, :, :half]
+    pairs = x[..., :2 * half].reshape(x.shape[:-1] + (half, 2))
+    first, second = pairs[..., 0], pairs[..., 1]
+    turned = torch.stack((first * cos - second * sin, first * sin + second * cos), dim=-1)
+    turned = turned.reshape(x.shape[:-1] + (2 * half,))
+    return turned if 2 * half == x.shape[-1] else torch.cat((turned, x[..., 2 * half:]), dim=-1)
