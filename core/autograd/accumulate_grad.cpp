@@ -47,14 +47,18 @@ AccumulateGrad::~AccumulateGrad() {
     }
 }
 
+void AccumulateGrad::run_leaf_hooks(Tensor& grad) const {
+    for (const auto& entry : ensure_autograd_meta(variable_).leaf_hooks.snapshot()) {
+        if (!grad.defined()) return;
+        if (Tensor replacement = entry.hook(grad); replacement.defined()) grad = std::move(replacement);
+    }
+}
+
 TensorList AccumulateGrad::apply(TensorList grads) {
     Tensor grad = std::move(grads[0]);
     grads.clear();
     AutogradMeta& meta = ensure_autograd_meta(variable_);
-    for (const auto& entry : meta.leaf_hooks.snapshot()) {
-        if (!grad.defined()) return {};
-        if (Tensor replacement = entry.hook(grad); replacement.defined()) grad = std::move(replacement);
-    }
+    run_leaf_hooks(grad);
     if (!grad.defined() || !meta.requires_grad) return {};
     const bool record = GradMode::is_enabled();
     if (grad.is_sparse() && !meta.grad.defined()) {

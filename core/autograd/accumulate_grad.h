@@ -14,6 +14,8 @@ class AccumulateGrad final : public Node {
     std::string name() const override { return "AccumulateGrad"; }
     TensorList apply(TensorList grads) override;
     const Tensor& variable() const { return variable_; }
+    // The hooks of the leaf, which see and may change its gradient, also where it is asked for and not accumulated.
+    void run_leaf_hooks(Tensor& grad) const;
 
   private:
     Tensor variable_;

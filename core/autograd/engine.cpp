@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/autograd/accumulate_grad.h"
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/observer.h"
 #include "core/autograd/variable.h"
@@ -199,8 +200,11 @@ class BackwardRun {
         buffers_.erase(&node);
         node.run_pre_hooks(grads);
         if (const auto found = captures_.find(&node); found != captures_.end()) {
+            const bool ends_here = !needed_.contains(&node);
+            if (const auto* leaf = dynamic_cast<const AccumulateGrad*>(&node); leaf != nullptr && ends_here)
+                leaf->run_leaf_hooks(grads[0]);
             for (const Capture& capture : found->second) captured_[capture.input] = grads[capture.output];
-            if (!needed_.contains(&node)) return finish(node, {});
+            if (ends_here) return finish(node, {});
         }
         const bool any = std::any_of(grads.begin(), grads.end(), [](const Tensor& g) { return g.defined(); });
         if (!any) return finish(node, {});

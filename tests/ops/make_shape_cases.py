@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes cases/*.json: calls of operators and what PyTorch answers. Run with a Python that has torch 1.13."""
+"""Writes cases/*.json: calls of operators and what PyTorch answers. Run with a Python that has torch 1.13. What
+aten::index says of indices of other types is PyTorch 2.15's: int32 is one that it takes."""
 import json
 import os
 import sys

@@ -139,7 +139,7 @@ const char* const kRegistrationHooksOutput = R"out(('parameter', 'Net', 'scale',
 ('module', 'Net', 'norm', 'BatchNorm1d')
 Net(
   (act): Tanh()
-  (norm): BatchNorm1d(2, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True)
+  (norm): BatchNorm1d(2, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)
 ) tensor([1., 1.]) tensor([0., 0.]) tensor(0)
 [] ReLU()
 Parameter containing:

@@ -57,7 +57,7 @@ GgufParts read_gguf_parts(const Ptr<MappedFile>& file) {
         throw Error(ErrorKind::File, std::move(why), {.file = path.string()});
     };
     if (count > kMostParts || place < 0 || place >= count)
-        refuse(file->path(), concat("it is part ", place + 1, " of ", count, " files"));
+        refuse(file->path(), concat("split.no is ", place, " and split.count ", count));
     const auto stem = stem_of(file->path().filename().string(), place + 1, count);
     if (!stem)
         refuse(file->path(), concat("it is part ", place + 1, " of ", count, " files, and its name does not end with ",

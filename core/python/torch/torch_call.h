@@ -15,8 +15,8 @@ IValue call_signatures(const SignatureSet& set, const IValue* self, CallArgument
 // Throws RuntimeError "Overflow when unpacking long" for an int of more than 64 bits.
 void check_unpacks(const IValue& value);
 
-// A number of a class that derives from int or float, such as numpy.int64, as the number that it is; lists and tuples of
-// such likewise. Other values as they are.
+// A number of a class that derives from int or float, such as numpy.int64, as the number that it is; lists and tuples
+// of such likewise. Other values as they are.
 IValue with_plain_numbers(const IValue& value);
 
 // The operator that a call would go to; throws as call_signatures.
