@@ -171,7 +171,8 @@ void print_attention(session::Session& session, const TokensArguments& options) 
     if (all.empty()) throw Error(ErrorKind::Run, "the run has no attention");
     if (!options.site.empty()) {
         const auto [name, head] = parse_site(options.site);
-        const auto found = std::ranges::find_if(all, [&](const auto& each) { return name_of(all, each) == name; });
+        const auto found =
+            std::ranges::find_if(all, [&, &name = name](const auto& each) { return name_of(all, each) == name; });
         if (found == all.end())
             throw Error(ErrorKind::Usage, concat("no attention ", python_repr(std::string_view(name))),
                         {.hint = "--attention alone lists them"});

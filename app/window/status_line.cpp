@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/status_line.h"
 
+#include <QEvent>
 #include <QLabel>
 #include <QProgressBar>
 #include <QToolButton>

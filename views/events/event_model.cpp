@@ -25,8 +25,8 @@ const char* const kHeaderTips[] = {
     "Operator, under the module call it ran in; backward events are named after their autograd node",
     "Number of the event in the run",
     "Shape of the first output",
-    "Time the operator took in this run, without the set-up of its kernel, which is hatched; the bar compares with the "
-    "longest one",
+    ("Time the operator took in this run, without the set-up of its kernel, which is hatched; the bar compares with "
+     "the longest one"),
     "Median of warm runs: Run > Time it properly measures it",
     "Quartiles of the warm runs: half of them lie between",
     "Bytes of the first output",

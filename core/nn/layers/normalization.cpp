@@ -50,7 +50,7 @@ void init_norm(Module& self, const IValue& num_features, const IValue& eps, cons
     self.set_attribute("affine", affine);
     self.set_attribute("track_running_stats", track_running_stats);
     affine ? factory.parameter(self, "weight", {features}) : no_parameter(self, "weight");
-    affine&& bias ? factory.parameter(self, "bias", {features}) : no_parameter(self, "bias");
+    (affine && bias) ? factory.parameter(self, "bias", {features}) : no_parameter(self, "bias");
     self.register_buffer("running_mean", track_running_stats ? factory.empty({features}) : Tensor());
     self.register_buffer("running_var", track_running_stats ? factory.empty({features}) : Tensor());
     self.register_buffer("num_batches_tracked",
@@ -153,7 +153,7 @@ void init_group_norm(Module& self, std::int64_t num_groups, std::int64_t num_cha
     self.set_attribute("eps", eps);
     self.set_attribute("affine", affine);
     affine ? factory.parameter(self, "weight", {num_channels}) : no_parameter(self, "weight");
-    affine&& bias ? factory.parameter(self, "bias", {num_channels}) : no_parameter(self, "bias");
+    (affine && bias) ? factory.parameter(self, "bias", {num_channels}) : no_parameter(self, "bias");
     reset_affine(self);
 }
 

@@ -143,7 +143,7 @@ std::vector<ConstructorGuesser::Parameter> ConstructorGuesser::parameters_of(con
     if (fields != nullptr && fields->is_dict()) {
         for (const auto& [key, field] : fields->to_dict().entries()) {
             Parameter parameter{str(key), {}, std::nullopt};
-            const auto is_missing = [&](const char* attribute) {
+            const auto is_missing = [&field = field](const char* attribute) {
                 return type_name(get_attribute(field, attribute)) == "_Missing";
             };
             const IValue type = get_attribute(field, "type");

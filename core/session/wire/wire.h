@@ -233,7 +233,10 @@ struct Wire<std::optional<T>> {
     }
     static void read(WireReader& in, std::optional<T>& value) {
         value.reset();
-        if (in.flag()) read_wire(in, value.emplace());
+        if (!in.flag()) return;
+        T read{};
+        read_wire(in, read);
+        value = std::move(read);
     }
 };
 
