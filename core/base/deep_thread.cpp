@@ -44,23 +44,22 @@ void allow_deep_stack() {
     setrlimit(RLIMIT_STACK, &limit);
 }
 
-void run_both(bool on_two_threads, const std::function<void()>& first, const std::function<void()>& second) {
-    if (!on_two_threads) {
-        first();
-        second();
-        return;
-    }
+namespace {
+
+// Runs `apart` on a deep stack and `here` meanwhile; rethrows the exception of the second, else of the first. Throws
+// std::system_error before either runs.
+void run_apart(const std::function<void()>& apart, const std::function<void()>& here) {
     std::exception_ptr failure;
     DeepThread thread;
     thread.start([&] {
         try {
-            second();
+            apart();
         } catch (...) {
             failure = std::current_exception();
         }
     });
     try {
-        first();
+        here();
     } catch (...) {
         thread.join();
         throw;
@@ -69,18 +68,27 @@ void run_both(bool on_two_threads, const std::function<void()>& first, const std
     if (failure) std::rethrow_exception(failure);
 }
 
-void run_deep(const std::function<void()>& body) {
-    std::exception_ptr failure;
-    DeepThread thread;
-    thread.start([&] {
+}  // namespace
+
+void run_both(bool on_two_threads, const std::function<void()>& first, const std::function<void()>& second) {
+    bool has_begun = false;
+    if (on_two_threads) {
         try {
-            body();
-        } catch (...) {
-            failure = std::current_exception();
+            run_apart(second, [&] {
+                has_begun = true;
+                first();
+            });
+            return;
+        } catch (const std::system_error&) {
+            if (has_begun) throw;  // else no thread can be had: one after the other
         }
-    });
-    thread.join();
-    if (failure) std::rethrow_exception(failure);
+    }
+    first();
+    second();
+}
+
+void run_deep(const std::function<void()>& body) {
+    run_apart(body, [] {});
 }
 
 }  // namespace loupe

@@ -35,7 +35,8 @@ void allow_deep_stack();
 // Runs body on a deep stack and waits for it; rethrows its exceptions.
 void run_deep(const std::function<void()>& body);
 
-// Runs both, on two threads where that is worth one more; rethrows the exception of the first, else of the second.
+// Runs both, on two threads where that is worth one more and one can be had; rethrows the exception of the first, else
+// of the second.
 void run_both(bool on_two_threads, const std::function<void()>& first, const std::function<void()>& second);
 
 }  // namespace loupe

@@ -3,8 +3,9 @@
 import math
 from collections import OrderedDict
 import torch
+from torch import nn
 from torch.nn import functional as F
-from torchvision.ops import FrozenBatchNorm2d, complete_box_iou_loss, distance_box_iou_loss, generalized_box_iou_loss
+from torchvision.ops import FrozenBatchNorm2d, box_iou, complete_box_iou_loss, distance_box_iou_loss, generalized_box_iou_loss
 
 
 class BalancedPositiveNegativeSampler:
@@ -189,3 +190,30 @@ def sizes_of_images(images):
         torch._assert(len(img.shape[-2:]) == 2,
                       f'expecting the last two dimensions of the Tensor to be H and W instead got {img.shape[-2:]}')
     return [(img.shape[-2], img.shape[-1]) for img in images]
+
+
+def features_of(model, images, targets, says_shape=True):
+    """Images and targets as the model takes them, checked, with the sizes that the images had and what its backbone sees in them."""
+    if model.training:
+        check_targets_are_boxes(targets, says_shape)
+    original_sizes = sizes_of_images(images)
+    images, targets = model.transform(images, targets)
+    check_boxes_have_sizes(targets)
+    features = model.backbone(images.tensors)
+    if isinstance(features, torch.Tensor):
+        features = OrderedDict([('0', features)])
+    return images, targets, original_sizes, features
+
+
+def matches_of(matcher, anchors, targets):
+    """Of each image: the target that each anchor belongs to, -1 where there is none."""
+    return [torch.full((anchor.size(0),), -1, dtype=torch.int64, device=anchor.device) if target['boxes'].numel() == 0
+            else matcher(box_iou(target['boxes'], anchor)) for anchor, target in zip(anchors, targets)]
+
+
+def init_convolutions(module, init_weight):
+    for layer in module.modules():
+        if isinstance(layer, nn.Conv2d):
+            init_weight(layer.weight)
+            if layer.bias is not None:
+                nn.init.zeros_(layer.bias)

@@ -3,7 +3,7 @@ import torch.nn.functional as F
 from torch import nn
 from torchvision.models import mobilenetv3
 from torchvision.models._api import named_weights, with_weights
-from torchvision.models.detection._utils import overwrite_eps
+from torchvision.models.detection._utils import init_convolutions, overwrite_eps
 from torchvision.models.detection.anchor_utils import AnchorGenerator
 from torchvision.models.detection.backbone_utils import (_mobilenet_extractor, _resnet_fpn_extractor, _validate_trainable_layers,
                                                          resnet50_of)
@@ -86,11 +86,7 @@ class FastRCNNConvFCHead(nn.Sequential):
             blocks += [nn.Linear(features, each), nn.ReLU(inplace=True)]
             features = each
         super().__init__(*blocks)
-        for layer in self.modules():
-            if isinstance(layer, nn.Conv2d):
-                nn.init.kaiming_normal_(layer.weight, mode='fan_out', nonlinearity='relu')
-                if layer.bias is not None:
-                    nn.init.zeros_(layer.bias)
+        init_convolutions(self, lambda weight: nn.init.kaiming_normal_(weight, mode='fan_out', nonlinearity='relu'))
 
 
 class FastRCNNPredictor(nn.Module):

@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-from collections import OrderedDict
-import torch
 from torch import nn
 from torchvision.models.detection import _utils as det_utils
 
@@ -20,14 +18,7 @@ class GeneralizedRCNN(nn.Module):
         return losses if self.training else detections
 
     def forward(self, images, targets=None):
-        if self.training:
-            det_utils.check_targets_are_boxes(targets)
-        original_sizes = det_utils.sizes_of_images(images)
-        images, targets = self.transform(images, targets)
-        det_utils.check_boxes_have_sizes(targets)
-        features = self.backbone(images.tensors)
-        if isinstance(features, torch.Tensor):
-            features = OrderedDict([('0', features)])
+        images, targets, original_sizes, features = det_utils.features_of(self, images, targets)
         proposals, proposal_losses = self.rpn(images, features, targets)
         detections, detector_losses = self.roi_heads(features, proposals, images.image_sizes, targets)
         detections = self.transform.postprocess(detections, images.image_sizes, original_sizes)

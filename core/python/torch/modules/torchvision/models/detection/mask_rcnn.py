@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from torch import nn
 from torchvision.models._api import named_weights, with_weights
-from torchvision.models.detection._utils import overwrite_eps
+from torchvision.models.detection._utils import init_convolutions, overwrite_eps
 from torchvision.models.detection.backbone_utils import _resnet_fpn_extractor, resnet50_of
 from torchvision.models.detection.faster_rcnn import FasterRCNN, FastRCNNConvFCHead, _default_anchorgen
 from torchvision.models.detection.rpn import RPNHead
@@ -40,11 +40,7 @@ class MaskRCNNHeads(nn.Sequential):
                                                            dilation=dilation, norm_layer=norm_layer))
             in_channels = features
         super().__init__(*blocks)
-        for layer in self.modules():
-            if isinstance(layer, nn.Conv2d):
-                nn.init.kaiming_normal_(layer.weight, mode='fan_out', nonlinearity='relu')
-                if layer.bias is not None:
-                    nn.init.zeros_(layer.bias)
+        init_convolutions(self, lambda weight: nn.init.kaiming_normal_(weight, mode='fan_out', nonlinearity='relu'))
 
     def _load_from_state_dict(self, state_dict, prefix, local_metadata, *others):
         if local_metadata.get('version', None) in (None, 1):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Focal Loss for Dense Object Detection (Lin et al., 2017).
 import math
-from collections import OrderedDict
 from functools import partial
 import torch
 from torch import nn
@@ -54,11 +53,7 @@ class _Head(nn.Module):
         self.conv = nn.Sequential(*[misc_nn_ops.Conv2dNormActivation(in_channels, in_channels, norm_layer=norm_layer) for _ in range(4)])
 
     def _init_conv(self):
-        for layer in self.conv.modules():
-            if isinstance(layer, nn.Conv2d):
-                nn.init.normal_(layer.weight, std=0.01)
-                if layer.bias is not None:
-                    nn.init.constant_(layer.bias, 0)
+        det_utils.init_convolutions(self.conv, lambda weight: nn.init.normal_(weight, std=0.01))
 
     def _load_from_state_dict(self, state_dict, prefix, local_metadata, *others):
         if local_metadata.get('version', None) in (None, 1):
@@ -151,12 +146,7 @@ class RetinaNet(nn.Module):
         return losses if self.training else detections
 
     def compute_loss(self, targets, head_outputs, anchors):
-        matched_idxs = []
-        for anchor, target in zip(anchors, targets):
-            if target['boxes'].numel() == 0:
-                matched_idxs.append(torch.full((anchor.size(0),), -1, dtype=torch.int64, device=anchor.device))
-            else:
-                matched_idxs.append(self.proposal_matcher(box_ops.box_iou(target['boxes'], anchor)))
+        matched_idxs = det_utils.matches_of(self.proposal_matcher, anchors, targets)
         return self.head.compute_loss(targets, head_outputs, anchors, matched_idxs)
 
     def _of_level(self, logits, regression, anchors, image_shape):
@@ -182,14 +172,7 @@ class RetinaNet(nn.Module):
         return detections
 
     def forward(self, images, targets=None):
-        if self.training:
-            det_utils.check_targets_are_boxes(targets, says_shape=False)
-        original_sizes = det_utils.sizes_of_images(images)
-        images, targets = self.transform(images, targets)
-        det_utils.check_boxes_have_sizes(targets)
-        features = self.backbone(images.tensors)
-        if isinstance(features, torch.Tensor):
-            features = OrderedDict([('0', features)])
+        images, targets, original_sizes, features = det_utils.features_of(self, images, targets, says_shape=False)
         features = list(features.values())
         head_outputs = self.head(features)
         anchors = self.anchor_generator(images, features)

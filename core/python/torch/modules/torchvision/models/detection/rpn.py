@@ -18,11 +18,7 @@ class RPNHead(nn.Module):
                                     for _ in range(conv_depth)])
         self.cls_logits = nn.Conv2d(in_channels, num_anchors, kernel_size=1, stride=1)
         self.bbox_pred = nn.Conv2d(in_channels, num_anchors * 4, kernel_size=1, stride=1)
-        for layer in self.modules():
-            if isinstance(layer, nn.Conv2d):
-                nn.init.normal_(layer.weight, std=0.01)
-                if layer.bias is not None:
-                    nn.init.constant_(layer.bias, 0)
+        det_utils.init_convolutions(self, lambda weight: nn.init.normal_(weight, std=0.01))
 
     def _load_from_state_dict(self, state_dict, prefix, local_metadata, *others):
         if local_metadata.get('version', None) in (None, 1):

@@ -19,11 +19,7 @@ __getattr__ = named_weights
 
 
 def _xavier_init(conv):
-    for layer in conv.modules():
-        if isinstance(layer, nn.Conv2d):
-            nn.init.xavier_uniform_(layer.weight)
-            if layer.bias is not None:
-                nn.init.constant_(layer.bias, 0.0)
+    det_utils.init_convolutions(conv, nn.init.xavier_uniform_)
 
 
 class SSDHead(nn.Module):
@@ -123,26 +119,14 @@ class SSD(nn.Module):
                 'classification': (cls_loss[foreground].sum() + cls_loss[background].sum()) / N}
 
     def forward(self, images, targets=None):
-        if self.training:
-            det_utils.check_targets_are_boxes(targets)
-        original_sizes = det_utils.sizes_of_images(images)
-        images, targets = self.transform(images, targets)
-        det_utils.check_boxes_have_sizes(targets)
-        features = self.backbone(images.tensors)
-        if isinstance(features, torch.Tensor):
-            features = OrderedDict([('0', features)])
+        images, targets, original_sizes, features = det_utils.features_of(self, images, targets)
         features = list(features.values())
         head_outputs = self.head(features)
         anchors = self.anchor_generator(images, features)
         if not self.training:
             detections = self.postprocess_detections(head_outputs, anchors, images.image_sizes)
             return self.eager_outputs({}, self.transform.postprocess(detections, images.image_sizes, original_sizes))
-        matched_idxs = []
-        for anchor, target in zip(anchors, targets):
-            if target['boxes'].numel() == 0:
-                matched_idxs.append(torch.full((anchor.size(0),), -1, dtype=torch.int64, device=anchor.device))
-            else:
-                matched_idxs.append(self.proposal_matcher(box_ops.box_iou(target['boxes'], anchor)))
+        matched_idxs = det_utils.matches_of(self.proposal_matcher, anchors, targets)
         return self.eager_outputs(self.compute_loss(targets, head_outputs, anchors, matched_idxs), [])
 
     def postprocess_detections(self, head_outputs, image_anchors, image_shapes):
