@@ -71,8 +71,7 @@ class Tree {
                     std::string(session::share_kind_name(e.kind)).c_str());
         for (const std::string& cause : e.causes) std::printf("%s  ! %s\n", indent.c_str(), cause.c_str());
         for (const std::string& note : e.notes) std::printf("%s  (%s)\n", indent.c_str(), note.c_str());
-        const bool has_sum = e.kind == session::ShareKind::Exact || e.kind == session::ShareKind::Derivative;
-        if (has_sum)
+        if (session::has_sum(e.kind))
             std::printf("%s  sum: shares %.9g + constant %.9g + remainder %.3g = %.9g\n", indent.c_str(), e.sources,
                         e.constant, e.remainder, e.sources + e.constant + e.remainder);
     }

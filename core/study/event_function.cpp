@@ -20,6 +20,7 @@
 #include "core/dispatch/interceptor.h"
 #include "core/dispatch/operator_node.h"
 #include "core/ops/random/generator.h"
+#include "core/study/explained_forms.h"
 #include "core/tensor/copy_elements.h"
 #include "core/tensor/device_copy.h"
 #include "core/tensor/element_walk.h"
@@ -135,7 +136,7 @@ TensorList leaves_of(const std::vector<FunctionSource>& sources) {
 }  // namespace
 
 EventFunction forward_function(const RecordedCall& call, const std::vector<bool>& is_source,
-                               EventFunction::Elements how) {
+                               EventFunction::Elements how, EventFunction::Scale scale) {
     using Elements = EventFunction::Elements;
     const OwnCalls own(true);
     NoElements nothing;
@@ -162,10 +163,17 @@ EventFunction forward_function(const RecordedCall& call, const std::vector<bool>
         if (is_written(*call.op, place)) t = fn::clone(t);
         changed.set_tensor(place, t);
     }
-    std::vector<IValue> results(std::max<std::size_t>(1, call.op->result_count()));
-    call_operator(*call.op, changed.arguments, results.data());
-    results.resize(call.op->result_count());
-    out.outputs_ = flattened(results);
+    const ExplainedForm* form = scale == EventFunction::Scale::Held ? explained_form(call.op->full_name) : nullptr;
+    const bool has_form = form != nullptr && form->result != nullptr;
+    if (const auto result = has_form ? form->result(changed.arguments) : std::nullopt) {
+        out.outputs_ = {*result};
+        out.held_ = form->held;
+    } else {
+        std::vector<IValue> results(std::max<std::size_t>(1, call.op->result_count()));
+        call_operator(*call.op, changed.arguments, results.data());
+        results.resize(call.op->result_count());
+        out.outputs_ = flattened(results);
+    }
     const std::vector<Ptr<Node>> nodes = nodes_of(out.outputs_);
     out.is_linear_ = !nodes.empty() && std::all_of(nodes.begin(), nodes.end(),
                                                    [](const Ptr<Node>& node) { return is_linear_node(*node); });
@@ -459,6 +467,7 @@ bool is_weighing(const Tensor& given) {
 }  // namespace
 
 SourceChoice::Choice SourceChoice::choose(const RecordedCall& call) const {
+    using Scale = EventFunction::Scale;
     const std::size_t n = call.places.size();
     const auto with = [n](const std::vector<std::size_t>& places) {
         std::vector<bool> is_source(n, false);
@@ -468,10 +477,11 @@ SourceChoice::Choice SourceChoice::choose(const RecordedCall& call) const {
     using Test = std::function<bool(const std::vector<std::size_t>&)>;
     const Test by_structure = [&](const auto& places) {
         try {
-            return forward_function(call, with(places), EventFunction::Elements::None).is_linear();
+            return forward_function(call, with(places), EventFunction::Elements::None, Scale::Held).is_linear();
         } catch (const Error& error) {
             if (error.kind() == ErrorKind::Cancelled) throw;
-            return forward_function(call, with(places)).is_linear();  // its numbers decide what it is made of
+            // Its numbers decide what it is made of.
+            return forward_function(call, with(places), EventFunction::Elements::AsTheyAre, Scale::Held).is_linear();
         }
     };
     const Test by_numbers = [&](const auto& places) {

@@ -28,11 +28,16 @@ class EventFunction {
         Ones,     // of sources 0.5: coefficients that are not 0 are of elements that are read
     };
 
+    // Of a normalisation (explained_forms.h): part of the function, or the number that it was.
+    enum class Scale { Followed, Held };
+
     const std::vector<FunctionSource>& sources() const { return sources_; }
     // In the order of the event's outputs.
     const TensorList& outputs() const { return outputs_; }
     // Structurally: the derivative reads nothing that depends on the sources.
     bool is_linear() const { return is_linear_; }
+    // What is held of it ("1 / std"), empty: nothing.
+    std::string_view held() const { return held_; }
     // One for each source, undefined where the output does not depend on it. recorded: they have a history themselves.
     TensorList pull(std::size_t output, const Tensor& gradient, bool recorded = false) const;
     TensorList pull_all(const TensorList& gradients) const;
@@ -41,17 +46,21 @@ class EventFunction {
     TensorList push(const TensorList& tangents) const;
 
   private:
-    friend EventFunction forward_function(const RecordedCall& call, const std::vector<bool>& is_source, Elements how);
+    friend EventFunction forward_function(const RecordedCall& call, const std::vector<bool>& is_source, Elements how,
+                                          Scale scale);
     friend EventFunction backward_function(const Recording& recording, const Event& event, const ElementsOf& elements);
 
     std::vector<FunctionSource> sources_;
     TensorList outputs_;
     bool is_linear_ = false;
+    std::string_view held_;
 };
 
-// is_source: by place of the call. Integers among them are computed with as float64. Throws what the operator throws.
+// is_source: by place of the call. Integers among them are computed with as float64. With a scale held the first
+// result is the only output. Throws what the operator throws.
 EventFunction forward_function(const RecordedCall& call, const std::vector<bool>& is_source,
-                               EventFunction::Elements how = EventFunction::Elements::AsTheyAre);
+                               EventFunction::Elements how = EventFunction::Elements::AsTheyAre,
+                               EventFunction::Scale scale = EventFunction::Scale::Followed);
 // The call with its sources multiplied.
 RecordedCall scaled_call(const RecordedCall& call, const std::vector<bool>& is_source, double factor);
 // Of a backward event, as a function of the gradients that came in, in which it is linear. Throws Error (Unsupported)
@@ -72,8 +81,9 @@ class ValueKinds {
     std::unordered_map<std::uint64_t, Category> kinds_;  // by storage
 };
 
-// Which places of the call its results are explained by: those in which it is jointly linear, activations before
-// parameters; where it is linear in none, the activations, by derivative. Remembers what it found for calls alike.
+// Which places of the call its results are explained by: those in which it is jointly linear (a normalisation with its
+// scale held), activations before parameters; where it is linear in none, the activations, by derivative. Remembers
+// what it found for calls alike.
 class SourceChoice {
   public:
     explicit SourceChoice(const ValueKinds& kinds) : kinds_(kinds) {}

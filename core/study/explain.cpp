@@ -14,6 +14,7 @@
 #include "core/record/value_change.h"
 #include "core/study/event_function.h"
 #include "core/study/explain_causes.h"
+#include "core/study/explained_forms.h"
 #include "core/study/not_finite_cause.h"
 #include "core/study/share_groups.h"
 #include "core/tensor/device_copy.h"
@@ -171,8 +172,10 @@ class Step {
 
     // False: the element does not depend on them.
     bool by_derivative(const RecordedCall& call, const SourceChoice::Choice& chosen) {
-        const EventFunction function = forward_function(call, chosen.is_source);
         const std::size_t number = output_number();
+        // The scale itself, where it is a result, is followed.
+        scale_ = number == 0 ? EventFunction::Scale::Held : EventFunction::Scale::Followed;
+        const EventFunction function = function_of(call, chosen.is_source);
         if (number >= function.outputs().size()) return false;
         const Tensor& result = function.outputs()[number];
         const TensorList gradients = function.pull(number, one_hot(result, asked_.flat));
@@ -196,6 +199,12 @@ class Step {
                 std::move(terms[i]));
         }
         judge(call, chosen, number, scale, count);
+        if (out_.kind == ShareKind::Exact && !function.held().empty()) {
+            out_.kind = ShareKind::Held;
+            out_.notes.push_back(concat(function.held(),
+                                        " is held at what it was: a factor on all of its input would "
+                                        "change nothing, and shares by derivative add up to 0"));
+        }
         factors(call, chosen.is_source, number);
         if (is_bad) causes(call, chosen.is_linear);
         const double again = element_at(result, asked_.flat);
@@ -205,9 +214,13 @@ class Step {
         return true;
     }
 
+    EventFunction function_of(const RecordedCall& call, const std::vector<bool>& is_source) const {
+        return forward_function(call, is_source, EventFunction::Elements::AsTheyAre, scale_);
+    }
+
     double result_of(const RecordedCall& call, const std::vector<bool>& is_source, std::size_t number,
                      double factor) const {
-        const EventFunction function = forward_function(scaled_call(call, is_source, factor), is_source);
+        const EventFunction function = function_of(scaled_call(call, is_source, factor), is_source);
         return element_at(function.outputs()[number], asked_.flat);
     }
 
@@ -245,7 +258,7 @@ class Step {
             alone[i] = true;
             std::vector<ShareTerm> terms;
             if (std::isfinite(out_.number)) {
-                const EventFunction function = forward_function(call, alone);
+                const EventFunction function = function_of(call, alone);
                 const TensorList gradients = function.pull(number, one_hot(function.outputs()[number], asked_.flat));
                 terms = terms_of(gradients.front(), function.sources().front().leaf);
             } else {
@@ -411,6 +424,10 @@ class Step {
     // --- the sentence ---
 
     void conclude() {
+        const Operator* made_by = out_.event == 0 ? nullptr : find_operator(event().op, event().overload);
+        const ExplainedForm* form = made_by == nullptr ? nullptr : explained_form(made_by->full_name);
+        if (form != nullptr && !form->note.empty() && out_.kind == ShareKind::Derivative)
+            out_.notes.emplace_back(form->note);
         std::stable_sort(out_.groups.begin(), out_.groups.end(), [](const ShareGroup& a, const ShareGroup& b) {
             if (a.role != b.role) return a.role < b.role;
             return std::abs(a.share) > std::abs(b.share);
@@ -432,6 +449,7 @@ class Step {
     ValueKinds kinds_;
     AskedElement asked_;
     Explanation out_;
+    EventFunction::Scale scale_ = EventFunction::Scale::Followed;
 };
 
 }  // namespace

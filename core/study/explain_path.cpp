@@ -204,7 +204,13 @@ class Path {
         const RecordedCall call = recorded_call(recording_, event, run_.elements);
         const SourceChoice::Choice chosen = choice_.of(event, call);
         if (chosen.is_source.empty()) return leave(event, total, true);
-        pass_through(event, forward_function(call, chosen.is_source), chosen.is_linear, gradients, total);
+        const bool is_of_first = std::none_of(gradients.begin() + std::min<std::ptrdiff_t>(1, std::ssize(gradients)),
+                                              gradients.end(), [](const Tensor& t) { return t.defined(); });
+        const EventFunction function =
+            forward_function(call, chosen.is_source, EventFunction::Elements::AsTheyAre,
+                             is_of_first ? EventFunction::Scale::Held : EventFunction::Scale::Followed);
+        if (!function.held().empty()) ++held_;
+        pass_through(event, function, chosen.is_linear, gradients, total);
         note_chosen(event, call, chosen, gradients);
     }
 
@@ -292,8 +298,10 @@ class Path {
         std::stable_sort(out.groups.begin(), out.groups.end(), by_share);
         const bool is_exact =
             std::all_of(parts_.begin(), parts_.end(), [](const auto& p) { return p.second.is_linear; });
-        out.kind = is_exact ? ShareKind::Exact : ShareKind::Derivative;
+        out.kind = !is_exact ? ShareKind::Derivative : held_ > 0 ? ShareKind::Held : ShareKind::Exact;
         out.notes = notes_;
+        if (held_ > 0)
+            out.notes.push_back(concat("the scale of ", counted(held_, "normalisation"), " is held at what it was"));
         const auto leaves =
             static_cast<std::size_t>(std::count_if(out.groups.begin(), out.groups.end(), [](const ShareGroup& g) {
                 return g.role == ShareGroup::Role::Source;
@@ -312,6 +320,7 @@ class Path {
     std::map<EventId, Part> parts_;                  // what events add, or derivatives leave
     std::map<ValueId, std::vector<double>> chosen_;  // of integers that chose rows
     std::vector<std::string> notes_;
+    std::size_t held_ = 0;  // normalisations that were passed with their scale held
 };
 
 }  // namespace

@@ -16,6 +16,7 @@ enum class ShareKind : std::uint8_t {
     Given,       // nothing made it in this run: an input, weight, buffer or constant
     Exact,       // the operator is linear in the elements: share = coefficient * element
     Element,     // it is one very element: a view, an index, a gather, a maximum
+    Held,        // exact, with a number that it was divided by held: the scale of a normalisation
     Derivative,  // gradient * element; what that leaves is the remainder
     Read,        // without a derivative: the elements that were compared, counted or looked up
     Random,      // a random draw
@@ -25,6 +26,10 @@ enum class ShareKind : std::uint8_t {
 constexpr ShareKind last_of(ShareKind) { return ShareKind::Unknown; }
 // "exact", "the very element", "by derivative", ...
 std::string_view share_kind_name(ShareKind kind);
+// Whether the shares, a constant and a remainder add up to the number.
+constexpr bool has_sum(ShareKind kind) {
+    return kind == ShareKind::Exact || kind == ShareKind::Held || kind == ShareKind::Derivative;
+}
 
 // An element that something was made of.
 struct ElementShare {

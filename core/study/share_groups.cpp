@@ -70,6 +70,8 @@ std::string_view share_kind_name(ShareKind kind) {
             return "given";
         case ShareKind::Exact:
             return "exact";
+        case ShareKind::Held:
+            return "exact, its scale held";
         case ShareKind::Element:
             return "the very element";
         case ShareKind::Derivative:

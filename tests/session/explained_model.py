@@ -30,6 +30,12 @@ class Explained(nn.Module):
     def forward(self, x, ids):
         h = F.max_pool2d(torch.relu(self.norm2d(self.conv(x))), 2)
         y = self.norm(self.fc(h.flatten(1)))
+        scaled = [
+            F.batch_norm(h, None, None, filled(3), filled(3), training=True),
+            F.group_norm(h, 1, filled(3), filled(3)),
+            F.instance_norm(h, weight=filled(3)),
+        ]
+        unit = F.rms_norm(y, (8,), filled(8))
         words = self.table(ids)
         scores = torch.softmax(words @ words.transpose(1, 2) / 8**0.5, -1)
         seen = scores @ words
@@ -39,7 +45,7 @@ class Explained(nn.Module):
         first = both[:, torch.tensor([0, 3])]
         kept = self.drop(y)
         gate = torch.sigmoid(kept) * y
-        return F.log_softmax(gate + picked.sum((1, 2)).unsqueeze(1) + first.mean(), -1)
+        return F.log_softmax(gate + unit + sum(each.mean() for each in scaled) + picked.sum((1, 2)).unsqueeze(1) + first.mean(), -1)
 
 
 model = Explained().eval()

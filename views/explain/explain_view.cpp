@@ -57,6 +57,8 @@ QString kindText(ShareKind kind) {
             return ExplainView::tr("given");
         case ShareKind::Exact:
             return ExplainView::tr("exact: linear");
+        case ShareKind::Held:
+            return ExplainView::tr("exact, with its scale held");
         case ShareKind::Element:
             return ExplainView::tr("the very element");
         case ShareKind::Derivative:
@@ -281,7 +283,7 @@ void ExplainView::showExplanation(const Explanation& e) {
     top->setExpanded(true);
     for (int i = 0; i < std::min(2, top->childCount()); ++i) top->child(i)->setExpanded(true);
     if (top->childCount() > 0) tree_->setCurrentItem(top->child(0));
-    if (e.kind == ShareKind::Exact || e.kind == ShareKind::Derivative) {
+    if (session::has_sum(e.kind)) {
         const double all = e.sources + e.constant + e.remainder;
         sum_->setText(tr("shares %1 + constant %2 + remainder %3 = %4 (%5)")
                           .arg(numberText(e.sources), numberText(e.constant), numberText(e.remainder), numberText(all),
