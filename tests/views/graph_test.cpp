@@ -15,6 +15,7 @@
 #include "views/graph/graph_view.h"
 #include "views/graph/level_layout.h"
 #include "views/graph/line_bundles.h"
+#include "views/graph/module_map.h"
 
 using namespace loupe;
 using namespace loupe::views;
@@ -367,7 +368,7 @@ class GraphTest : public QObject {
         QVERIFY(canvas.minimapPlace().isEmpty());  // all of it is in sight
         GraphTiling tiling = canvas.tiling();
         QVERIFY(tiling.tiles.size() < 70);
-        const auto tileOf = [&](int node) { return &tiling.of(canvas.scene().box_of.at(node)); };
+        const auto tileOf = [&](int node) { return tiling.of(canvas.scene().box_of.at(node)); };
         QCOMPARE(tileOf(inside[20]), tileOf(blocks[2]));
         for (const int block : blocks) {
             QVERIFY(tileOf(block)->rect.height() >= 2 && tileOf(block)->rect.width() >= 20);
@@ -499,6 +500,179 @@ class GraphTest : public QObject {
         notes.close();
         QVERIFY(!view.exportTo(other).isEmpty());
         QCOMPARE(QFileInfo(other).size(), 4);
+    }
+
+    void valuesFlowToTheRightWhenAsked() {
+        const auto index = std::make_shared<GraphIndex>(Nested().model, false);
+        const Nested nested;
+        const std::atomic<bool> never{false};
+        const auto down = GraphLayouter(index).layout({nested.block}, never);
+        const auto right = GraphLayouter(index, GraphFlow::Right).layout({nested.block}, never);
+        QVERIFY(down && right);
+        const auto rect = [](const Scene& scene, int node) { return scene.find(node)->rect; };
+        for (const int node : {nested.inner, nested.relu, nested.cat})
+            QCOMPARE(rect(*right, node).size(), rect(*down, node).size());
+        QVERIFY(rect(*down, nested.inner).bottom() < rect(*down, nested.relu).top());
+        QVERIFY(rect(*right, nested.inner).right() < rect(*right, nested.relu).left());
+        QVERIFY(rect(*right, nested.block).right() < rect(*right, nested.cat).left());
+        // The header stays above what is in the group.
+        const QRectF block = rect(*right, nested.block);
+        QVERIFY(block.contains(rect(*right, nested.inner)) && block.contains(rect(*right, nested.relu)));
+        QVERIFY(rect(*right, nested.inner).top() - block.top() > 20);
+        for (const SceneLine& line : right->lines) {
+            QVERIFY(line.curve.front().x() <= line.curve.back().x() + 1);
+            QVERIFY(QRectF({-30, -30}, right->size + QSizeF(60, 60)).contains(line.bounds));
+        }
+    }
+
+    void waysBetweenNodes() {
+        const Nested nested;
+        const GraphIndex index(nested.model, false);
+        QCOMPARE(index.waysBetween(nested.conv, nested.cat), (std::set<int>{nested.conv, nested.relu, nested.cat}));
+        QCOMPARE(index.waysBetween(nested.cat, nested.conv), (std::set<int>{nested.conv, nested.relu, nested.cat}));
+        QCOMPARE(index.reached(nested.block, false), (std::set<int>{nested.conv, nested.relu}));
+        QCOMPARE(index.reached(nested.relu, true), (std::set<int>{nested.relu, nested.cat}));
+        // Two that do not feed each other.
+        auto model = std::make_shared<GraphModel>();
+        const int left = addNode(*model, -1, "aten::relu", "");
+        const int right = addNode(*model, -1, "aten::gelu", "");
+        const int both = addNode(*model, -1, "aten::add", "");
+        model->edges = {{left, both, 0, 0, "%a", "Tensor"}, {right, both, 0, 1, "%b", "Tensor"}};
+        const GraphIndex forked(model, false);
+        QVERIFY(forked.waysBetween(left, right).empty());
+        QCOMPARE(forked.waysBetween(left, both), (std::set<int>{left, both}));
+
+        SessionBridge bridge;
+        bridge.show(modelOf(model), nullptr);
+        GraphView view(bridge, nullptr);
+        view.resize(600, 500);
+        view.show();
+        QTRY_VERIFY(view.isSettled() && view.canvas()->boxFor(both));
+        const auto click = [&](int node, Qt::KeyboardModifiers keys) {
+            QTest::mouseClick(view.canvas(), Qt::LeftButton, keys, view.canvas()->screenRect(node).center().toPoint());
+        };
+        const auto colour = [&](int node) {
+            const QPointF at = view.canvas()->screenRect(node).bottomLeft() + QPointF(8, -4);
+            return view.canvas()->grab().toImage().pixelColor(at.toPoint());
+        };
+        const QColor before = colour(right);
+        click(left, {});
+        click(both, Qt::ShiftModifier);
+        QCOMPARE(view.canvas()->path(), (std::set<int>{left, both}));
+        QVERIFY(colour(right) != before);  // faint
+        QTest::keyClick(view.canvas(), Qt::Key_Escape);
+        QVERIFY(view.canvas()->path().empty());
+        QCOMPARE(colour(right), before);
+        click(left, {});
+        click(right, Qt::ShiftModifier);
+        QVERIFY(view.canvas()->path().empty());
+        QVERIFY(view.note().contains(QStringLiteral("no value")));
+    }
+
+    void zoomOpensAndCloses() {
+        auto model = std::make_shared<GraphModel>();
+        int before = -1;
+        std::vector<int> blocks;
+        for (int i = 0; i < 12; ++i) {
+            blocks.push_back(addNode(*model, -1, "Block", ("layer." + std::to_string(i)).c_str(), true));
+            for (int k = 0; k < 6; ++k) {
+                const int op = addNode(*model, blocks.back(), "aten::relu", "layer");
+                model->edges.push_back({before, op, 0, 0, "%x", "Tensor"});
+                before = op;
+            }
+        }
+        SessionBridge bridge;
+        bridge.show(modelOf(model), nullptr);
+        GraphView view(bridge, nullptr);
+        view.resize(700, 600);
+        view.show();
+        QTRY_VERIFY(view.isSettled() && view.canvas()->boxFor(blocks[2]));
+        QVERIFY(view.openGroups().empty());
+        const auto zoom = [&](double factor, const auto& is_done) {
+            for (int i = 0; i < 30 && !is_done(); ++i) {
+                const SceneBox* box = view.canvas()->boxFor(blocks[2]);
+                const QRectF rect = view.canvas()->screenRect(blocks[2]);
+                view.canvas()->zoomAt(box->is_open ? rect.topLeft() : rect.center(), factor);
+                QTest::qWait(1);
+                if (!QTest::qWaitFor([&] { return view.isSettled(); }, 5000)) return;
+            }
+        };
+        zoom(1.2, [&] { return view.openGroups().contains(blocks[2]); });
+        QCOMPARE(view.openGroups(), std::set<int>{blocks[2]});
+        // What is in it can be read, from its beginning.
+        QVERIFY(!view.canvas()->isFar());
+        const QRectF inside = view.canvas()->screenRect(blocks[2] + 1);
+        QVERIFY(QRectF(view.canvas()->rect()).contains(inside));
+        zoom(1 / 1.2, [&] { return view.openGroups().empty(); });
+        QVERIFY(view.openGroups().empty());
+        QVERIFY(QRectF(view.canvas()->rect()).contains(view.canvas()->screenRect(blocks[2]).center()));
+        // What the user opened stays open.
+        view.setOpen(blocks[2], true);
+        QTRY_VERIFY(view.isSettled());
+        zoom(1 / 1.2, [&] { return view.canvas()->zoom() < 0.03; });
+        QCOMPARE(view.openGroups(), std::set<int>{blocks[2]});
+    }
+
+    void areasAreShares() {
+        const QRectF into(10, 20, 300, 200);
+        const std::vector<double> weights{6, 0, 6, 4, 3, 2, 2, 1, -1};
+        const std::vector<QRectF> places = squarify(weights, into);
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+            const QRectF& place = places[i];
+            const double wanted = std::max(0.0, weights[i]) / 24 * into.width() * into.height();
+            QVERIFY(std::abs(place.width() * place.height() - wanted) < 1e-6);
+            if (wanted == 0) continue;
+            QVERIFY(into.adjusted(-1e-6, -1e-6, 1e-6, 1e-6).contains(place));
+            const double ratio = std::max(place.width() / place.height(), place.height() / place.width());
+            QVERIFY2(ratio < 4, qPrintable(QString::number(ratio)));
+            for (std::size_t j = 0; j < i; ++j)
+                QVERIFY(
+                    !places[j].adjusted(1e-6, 1e-6, -1e-6, -1e-6).intersects(place.adjusted(1e-6, 1e-6, -1e-6, -1e-6)));
+        }
+        QVERIFY(squarify({}, into).empty());
+        QVERIFY(squarify({0, 0}, into)[1].isEmpty());
+    }
+
+    void modulesAreTilesOfAMap() {
+        SessionBridge bridge;
+        bridge.show(testing::sampleModel(), testing::sampleRun());
+        GraphView view(bridge, nullptr);
+        view.resize(700, 500);
+        view.show();
+        QTRY_VERIFY(view.isSettled());
+        view.setMapShown(true);
+        QVERIFY(view.isMapShown());
+        QCOMPARE(view.map()->shownSize(), ModuleMapCanvas::Size::Time);
+        double all = 0;
+        for (const MapTile& tile : view.map()->tiles()) {
+            if (tile.depth == 0) all += tile.share;
+        }
+        QVERIFY(std::abs(all - 1) < 1e-9);
+        const std::vector<MapTile> tiles = view.map()->tiles();
+        const auto leaf = std::find_if(tiles.begin(), tiles.end(), [](const MapTile& tile) { return !tile.is_frame; });
+        QVERIFY(leaf != tiles.end());
+        QTest::mouseClick(view.map(), Qt::LeftButton, {}, leaf->rect.center().toPoint());
+        QCOMPARE(view.canvas()->current(), leaf->node);
+        QTest::mouseDClick(view.map(), Qt::LeftButton, {}, leaf->rect.center().toPoint());
+        QVERIFY(view.map()->zoom() > 1);
+        const std::vector<MapTile> closer = view.map()->tiles();
+        const auto grown =
+            std::find_if(closer.begin(), closer.end(), [&](const MapTile& tile) { return tile.node == leaf->node; });
+        QVERIFY(grown != closer.end() && grown->rect.width() > leaf->rect.width());
+        QVERIFY(QRectF(view.map()->rect()).adjusted(-2, -2, 2, 2).contains(grown->rect));
+        QTest::keyClick(view.map(), Qt::Key_Space);
+        QCOMPARE(view.map()->zoom(), 1.0);
+        for (int i = 0; i < 6; ++i) {
+            view.setColouring(static_cast<GraphColouring>(i));
+            QVERIFY(!view.grab().isNull());
+        }
+        // Without a run operators are counted.
+        bridge.show(testing::sampleModel(), nullptr);
+        QTRY_VERIFY(view.isSettled());
+        QCOMPARE(view.map()->shownSize(), ModuleMapCanvas::Size::Operators);
+        QVERIFY(!view.grab().isNull());
+        view.setMapShown(false);
+        QVERIFY(!view.isMapShown());
     }
 
     void identicalLayersAreDrawnOnceWhenAsked() {

@@ -38,7 +38,14 @@ void GraphCanvas::setScene(std::shared_ptr<const GraphIndex> index, Scene scene,
     const bool is_other = index_ != index;
     index_ = std::move(index);
     scene_ = std::move(scene);
-    if (is_other) countFamilies();
+    if (is_other) colours_.setIndex(index_);
+    findPathBoxes();
+    kinds_ = {};
+    for (const SceneBox& box : scene_.boxes) {
+        if (box.node < 0 || box.is_open) continue;
+        for (std::size_t i = 0; i < kinds_.size(); ++i) kinds_[i] += colours_.shares(box.node)[i];
+    }
+    forgetRanges();
     minimap_.forget();
     message_.clear();
     hovered_ = kBorder;
@@ -57,13 +64,18 @@ void GraphCanvas::showStart() {
     if (scale_ >= kReadable || scene_.size.isEmpty()) return;
     // Too large to be readable as a whole: starts at the inputs.
     scale_ = kReadable;
-    offset_ = QPointF((width() - scene_.size.width() * scale_) / 2, 20);
-    if (scene_.boxes.empty() || scene_.size.width() * scale_ < width()) return;
-    double top = 1e300;
+    const QSizeF all = scene_.size * scale_;
+    offset_ = isAcross() ? QPointF(20, (height() - all.height()) / 2) : QPointF((width() - all.width()) / 2, 20);
+    if (scene_.boxes.empty() || (isAcross() ? all.height() < height() : all.width() < width())) return;
+    double first = 1e300;
     for (const SceneBox& box : scene_.boxes) {
-        if (box.rect.top() >= top) continue;
-        top = box.rect.top();
-        offset_.setX(width() / 2.0 - box.rect.center().x() * scale_);
+        const double begin = isAcross() ? box.rect.left() : box.rect.top();
+        if (begin >= first) continue;
+        first = begin;
+        if (isAcross())
+            offset_.setY(height() / 2.0 - box.rect.center().y() * scale_);
+        else
+            offset_.setX(width() / 2.0 - box.rect.center().x() * scale_);
     }
 }
 
@@ -76,12 +88,14 @@ void GraphCanvas::clear(const QString& message) {
 }
 
 void GraphCanvas::setColouring(GraphColouring colouring) {
-    colouring_ = colouring;
+    colours_.setColouring(colouring);
+    forgetRanges();
     minimap_.forget();
     update();
 }
 
 void GraphCanvas::takeMetrics() {
+    forgetRanges();
     minimap_.forget();
     update();
 }
@@ -111,6 +125,34 @@ void GraphCanvas::setBreakpoints(std::set<int> nodes) {
 void GraphCanvas::setMatches(std::set<int> nodes) {
     matches_ = std::move(nodes);
     update();
+}
+
+void GraphCanvas::setPath(std::set<int> nodes) {
+    path_ = std::move(nodes);
+    findPathBoxes();
+    update();
+}
+
+void GraphCanvas::findPathBoxes() {
+    path_boxes_.clear();
+    if (!index_) return;
+    for (const int node : path_) {
+        for (const SceneBox* box = boxFor(node); box != nullptr;
+             box = box->parent < 0 ? nullptr : &scene_.boxes[static_cast<std::size_t>(box->parent)])
+            path_boxes_.insert(box->node);
+    }
+}
+
+bool GraphCanvas::isOff(const SceneBox& box) const { return !path_.empty() && !path_boxes_.contains(box.node); }
+
+bool GraphCanvas::isOff(const SceneLine& line) const {
+    if (path_.empty()) return false;
+    const auto is_end = [&](int node) { return path_boxes_.contains(node); };
+    const auto is_on = [&](const GraphPort& value) { return path_.contains(value.node); };
+    const bool is_carried = std::any_of(line.values.begin(), line.values.end(), is_on);
+    const bool goes_on = line.to == kBorder || line.to == kBundle ? line.to == kBorder : is_end(line.to);
+    const bool branches = std::count_if(line.carries.begin(), line.carries.end(), is_end) > 1;
+    return !is_carried || !(line.to == kBundle ? branches : goes_on);
 }
 
 const SceneBox* GraphCanvas::boxFor(int node) const {
@@ -147,12 +189,13 @@ double GraphCanvas::stretchAt(double scale) const {
     constexpr double kMostStretch = 30;
     constexpr double kShare = 0.4;  // of the width
     if (scale >= kTextScale || scene_.size.isEmpty()) return 1;
-    return std::clamp(width() * kShare / (scene_.size.width() * scale), 1.0,
-                      std::min(kMostStretch, kTextScale / scale));
+    const double room = isAcross() ? height() / scene_.size.height() : width() / scene_.size.width();
+    return std::clamp(room * kShare / scale, 1.0, std::min(kMostStretch, kTextScale / scale));
 }
 
 QTransform GraphCanvas::transform() const {
-    return {scale_ * stretchAt(scale_), 0, 0, scale_, offset_.x(), offset_.y()};
+    const double stretched = scale_ * stretchAt(scale_);
+    return {isAcross() ? scale_ : stretched, 0, 0, isAcross() ? stretched : scale_, offset_.x(), offset_.y()};
 }
 
 void GraphCanvas::centreOn(QPointF scene) {
@@ -164,11 +207,13 @@ void GraphCanvas::centreOn(QPointF scene) {
 void GraphCanvas::fit() {
     if (scene_.size.isEmpty()) return;
     scale_ = fittingScale();
-    // Names of sections are to the right of tiles.
-    const double names = isFar() && width() > 300 ? std::min(150.0, width() * 0.25) : 0;
-    const double across = scene_.size.width() * scale_ * stretchAt(scale_);
-    offset_ =
-        QPointF(std::max(24.0, (width() - names - across) / 2), (fittingHeight() - scene_.size.height() * scale_) / 2);
+    // Names of sections are to the right of tiles, or below them.
+    const double room = isAcross() ? fittingHeight() : width();
+    const double names = isFar() && room > 300 ? std::min(150.0, room * 0.25) : 0;
+    const QSizeF all = transform().mapRect(QRectF({}, scene_.size)).size();
+    offset_ = isAcross()
+                  ? QPointF((width() - all.width()) / 2, std::max(24.0, (room - names - all.height()) / 2))
+                  : QPointF(std::max(24.0, (room - names - all.width()) / 2), (fittingHeight() - all.height()) / 2);
     sized_ = size();
     user_moved_ = true;
     update();
@@ -181,6 +226,56 @@ void GraphCanvas::zoomAt(QPointF screen, double factor) {
     user_moved_ = true;
     clampOffset();
     update();
+    askByZoom(screen, factor > 1);
+}
+
+// Semantic zoom: what grows large shows what is in it.
+void GraphCanvas::askByZoom(QPointF screen, bool closer) {
+    constexpr double kOpens = 52;    // pixels high: that of a box, and a third
+    constexpr double kCloses = 0.3;  // of the widget
+    if (!zoom_opens_) return;
+    if (closer) {
+        const SceneBox* box = isFar() ? nullptr : boxAt(screen);
+        if (box != nullptr && box->is_group && !box->is_open && box->rect.height() * scale_ >= kOpens)
+            emit openWanted(box->node);
+        return;
+    }
+    int smallest = -1;
+    double least = 0;
+    for (const int group : zoom_opened_) {
+        const SceneBox* box = scene_.find(group);
+        if (box == nullptr || !box->is_open) continue;
+        const QSizeF size = transform().mapRect(box->rect).size();
+        if (size.width() > width() * kCloses || size.height() > height() * kCloses) continue;
+        if (smallest >= 0 && size.height() >= least) continue;
+        smallest = group;
+        least = size.height();
+    }
+    if (smallest >= 0) emit closeWanted(smallest);
+}
+
+// As much of the part as can be read, from its beginning.
+void GraphCanvas::settle(const QRectF& part) {
+    const QSizeF room(std::max(20, width() - 60), std::max(20, fittingHeight() - 60));
+    const double fitting = std::min(room.width() / part.width(), room.height() / part.height());
+    scale_ = std::clamp(fitting, kTextScale * 1.2, 1.0);
+    QPointF middle = part.center();
+    if (part.height() * scale_ > room.height()) middle.setY(part.top() + room.height() / 2 / scale_);
+    if (part.width() * scale_ > room.width() && isAcross()) middle.setX(part.left() + room.width() / 2 / scale_);
+    centreOn(middle);
+}
+
+void GraphCanvas::settleInto(int group) {
+    if (const SceneBox* box = scene_.find(group)) settle(box->rect);
+}
+
+void GraphCanvas::settleOutOf(int group) {
+    const SceneBox* box = scene_.find(group);
+    if (box == nullptr) return;
+    const QRectF around =
+        box->parent < 0 ? QRectF({}, scene_.size) : scene_.boxes[static_cast<std::size_t>(box->parent)].rect;
+    settle(around);
+    if (!QRectF(rect()).contains(transform().mapRect(box->rect))) centreOn(box->rect.center());
 }
 
 std::optional<GraphCanvas::Outlook> GraphCanvas::outlook() const {
@@ -245,134 +340,83 @@ void GraphCanvas::keepInSight(int node) {
 
 const SceneBox* GraphCanvas::boxAt(QPointF screen) const {
     if (isFar()) {
-        const int found = tiling().boxAt(screen);
+        const int found = tileScene(scene_, transform(), QRectF(screen - QPointF(3, 3), QSizeF(6, 6))).boxAt(screen);
         return found < 0 ? nullptr : &scene_.boxes[static_cast<std::size_t>(found)];
     }
     const QPointF point = toScene(screen);
-    // Contents are drawn later.
-    for (auto box = scene_.boxes.rbegin(); box != scene_.boxes.rend(); ++box) {
-        if (box->rect.contains(point)) return &*box;
-    }
-    return nullptr;
+    const SceneBox* found = nullptr;
+    scene_.visitBoxes(QRectF(point, QSizeF(1, 1)), [&](int index) {
+        const SceneBox& box = scene_.boxes[static_cast<std::size_t>(index)];
+        if (box.rect.contains(point)) found = &box;  // contents are drawn later
+    });
+    return found;
 }
 
 // --- colours of boxes
 
-double GraphCanvas::metricOf(int node) const {
-    if (metrics_ == nullptr) return -1;
-    const NodeMetric& metric = metrics_->of(node);
-    switch (colouring_) {
-        case GraphColouring::Kind:
-            return -1;
-        case GraphColouring::Time:
-            return metric.forward == 0 && metric.backward == 0 ? -1 : metric.seconds;
-        case GraphColouring::Memory:
-            return metric.forward == 0 ? -1 : static_cast<double>(metric.bytes);
-        case GraphColouring::Activation:
-            return metric.activation;
-        case GraphColouring::Gradient:
-            return metric.gradient;
-        case GraphColouring::Difference:
-            return metric.difference;
+void GraphCanvas::forgetRanges() {
+    box_range_.reset();
+    tile_range_.reset();
+}
+
+GraphColours::Range GraphCanvas::boxRange() const {
+    if (colours_.isOfKinds()) return {};
+    if (!box_range_) {
+        Range range;
+        for (const SceneBox& box : scene_.boxes) {
+            if (!box.is_open) colours_.widen(range, box.node);
+        }
+        box_range_ = range.clamped();
     }
-    return -1;
+    return *box_range_;
 }
 
-void GraphCanvas::widen(Range& range, int node) const {
-    const double value = node >= 0 ? metricOf(node) : -1;
-    if (!(value > 0) || !std::isfinite(value)) return;
-    range.low = range.isEmpty() ? value : std::min(range.low, value);
-    range.high = std::max(range.high, value);
+GraphColours::Range GraphCanvas::tileRange() const {
+    if (colours_.isOfKinds()) return {};
+    const QTransform at = transform();
+    const QTransform scales(at.m11(), 0, 0, at.m22(), 0, 0);
+    if (!tile_range_ || tile_range_->first != scales) tile_range_ = {scales, rangeOf(tileScene(scene_, scales))};
+    return tile_range_->second;
 }
 
-namespace {
-
-// Clamped: differences far below the maximum do not matter.
-constexpr double kLeastShare = 1e-6;
-
-}  // namespace
-
-// The runs that times are of: first runs take longer.
-QString GraphCanvas::timeNote() const {
-    if (colouring_ != GraphColouring::Time || metrics_ == nullptr) return {};
-    return metrics_->isWarm() ? tr(", median of warm runs") : tr(" of a first run (Run > Time it properly)");
-}
-
-GraphCanvas::Range GraphCanvas::metricRange() const {
+GraphColours::Range GraphCanvas::rangeOf(const GraphTiling& tiling) const {
     Range range;
-    for (const SceneBox& box : scene_.boxes) {
-        if (!box.is_open) widen(range, box.node);
-    }
-    range.low = std::max(range.low, range.high * kLeastShare);
-    return range;
-}
-
-GraphCanvas::Range GraphCanvas::metricRange(const GraphTiling& tiling) const {
-    Range range;
+    if (colours_.isOfKinds()) return range;
     for (const GraphTile& tile : tiling.tiles) {
-        if (!tile.is_frame) widen(range, scene_.boxes[static_cast<std::size_t>(tile.box)].node);
+        if (!tile.is_frame) colours_.widen(range, scene_.boxes[static_cast<std::size_t>(tile.box)].node);
     }
-    range.low = std::max(range.low, range.high * kLeastShare);
-    return range;
-}
-
-void GraphCanvas::countFamilies() {
-    const auto& nodes = index_->model().nodes;
-    shares_.assign(nodes.size(), {});
-    // Children have greater ids than their group.
-    for (std::size_t i = nodes.size(); i-- > 0;) {
-        const session::GraphNode& node = nodes[i];
-        if (!index_->isShown(node.id)) continue;
-        if (!index_->holds(node.id)) ++shares_[i][static_cast<std::size_t>(Theme::familyOf(node.kind))];
-        if (node.parent < 0) continue;
-        Shares& around = shares_[static_cast<std::size_t>(node.parent)];
-        for (std::size_t family = 0; family < around.size(); ++family) around[family] += shares_[i][family];
-    }
-}
-
-// The most frequent kind of operator in it, without views and similar ones.
-Theme::Family GraphCanvas::familyOf(int node) const {
-    const Shares& shares = shares_[static_cast<std::size_t>(node)];
-    const auto most = std::max_element(shares.begin(), shares.end() - 1);
-    return *most > 0 ? static_cast<Theme::Family>(most - shares.begin()) : Theme::Family::Other;
-}
-
-QColor GraphCanvas::metricColour(double value, const Range& range) const {
-    const double span = std::log(range.high / range.low);
-    const double t = value <= range.low ? 0 : span > 0 ? std::log(value / range.low) / span : 1;
-    return QColor::fromRgb(colourAt(ColourMap::Viridis, 0.08 + 0.92 * std::clamp(t, 0.0, 1.0)));
+    return range.clamped();
 }
 
 QColor GraphCanvas::fillOf(const SceneBox& box, const Range& range) const {
     const QColor plain = colour(C::Raised);
     if (box.node < 0) return plain;
-    if (colouring_ == GraphColouring::Kind) {
-        return blend(plain, Theme::instance().family(familyOf(box.node)), Theme::instance().isDark() ? 0.30 : 0.28);
+    if (colours_.isOfKinds()) {
+        const double strength = Theme::instance().isDark() ? 0.30 : 0.28;
+        return blend(plain, Theme::instance().family(colours_.familyOf(box.node)), strength);
     }
-    const double value = metricOf(box.node);
-    return value < 0 || range.isEmpty() ? plain : metricColour(value, range);
+    const double value = colours_.metricOf(box.node);
+    return value < 0 || range.isEmpty() ? plain : colours_.metricColour(value, range);
 }
 
-QString GraphCanvas::tipOf(const SceneBox& box) const {
-    if (box.node < 0) {
-        return isInputBox(box.node) ? tr("Input %1").arg(box.title) : tr("Output of the model");
-    }
-    const session::GraphNode& node = index_->node(box.node);
+QString GraphCanvas::tipOf(int id) const {
+    if (!index_ || id < 0) return {};
+    const session::GraphNode& node = index_->node(id);
     QStringList lines{QStringLiteral("<b>%1</b>").arg(text(node.kind).toHtmlEscaped())};
-    const int op = index_->operatorOf(box.node);
+    const int op = index_->operatorOf(id);
     if (op >= 0) {
         const std::string& kind = index_->node(op).kind;
-        if (op != box.node) lines << text(kind).toHtmlEscaped();
+        if (op != id) lines << text(kind).toHtmlEscaped();
         if (const auto info = session::find_operator_info(kind))
             lines << QStringLiteral("<i>%1</i>").arg(text(info->summary).toHtmlEscaped());
     }
     if (!node.scope.empty()) lines << scopeText(node.scope).toHtmlEscaped();
-    for (const std::string& attribute : index_->node(op >= 0 ? op : box.node).attributes)
+    for (const std::string& attribute : index_->node(op >= 0 ? op : id).attributes)
         lines << text(attribute).left(80).toHtmlEscaped();
-    if (metrics_ != nullptr) {
-        const NodeMetric& metric = metrics_->of(box.node);
-        if (const QString shape = op >= 0 ? metrics_->portText({op, 0}) : QString(); !shape.isEmpty())
-            lines << (metrics_->hasTokens({op, 0}) ? tr("%1, in brackets: tokens").arg(shape) : shape);
+    if (metrics() != nullptr) {
+        const NodeMetric& metric = metrics()->of(id);
+        if (const QString shape = op >= 0 ? metrics()->portText({op, 0}) : QString(); !shape.isEmpty())
+            lines << (metrics()->hasTokens({op, 0}) ? tr("%1, in brackets: tokens").arg(shape) : shape);
         if (metric.forward != 0) {
             lines << tr("%1, %2 made").arg(secondsText(metric.seconds), bytesText(static_cast<double>(metric.bytes)));
         }
@@ -385,13 +429,19 @@ QString GraphCanvas::tipOf(const SceneBox& box) const {
     if (node.source.line > 0) {
         lines << QStringLiteral("%1:%2").arg(text(node.source.file).toHtmlEscaped()).arg(node.source.line);
     }
-    if (index_->repeats(box.node) > 1)
-        lines << tr("stands for %1 that are built alike, one behind the other").arg(index_->repeats(box.node));
-    if (isFar() && box.is_open)
-        lines << QStringLiteral("<i>%1</i>").arg(tr("double click comes closer"));
-    else if (box.is_group)
-        lines << QStringLiteral("<i>%1</i>").arg(box.is_open ? tr("double click closes") : tr("double click opens"));
+    if (index_->repeats(id) > 1)
+        lines << tr("stands for %1 that are built alike, one behind the other").arg(index_->repeats(id));
     return lines.join(QStringLiteral("<br>"));
+}
+
+QString GraphCanvas::tipOf(const SceneBox& box) const {
+    if (box.node < 0) return isInputBox(box.node) ? tr("Input %1").arg(box.title) : tr("Output of the model");
+    QString hint;
+    if (isFar() && box.is_open)
+        hint = tr("double click comes closer");
+    else if (box.is_group)
+        hint = box.is_open ? tr("double click closes") : tr("double click opens");
+    return hint.isEmpty() ? tipOf(box.node) : QStringLiteral("%1<br><i>%2</i>").arg(tipOf(box.node), hint);
 }
 
 // --- mouse and keys
@@ -461,7 +511,12 @@ void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
         dragging_ = false;
         return;
     }
-    if (const SceneBox* box = boxAt(event->position()); box && box->node >= 0) emit nodeClicked(box->node);
+    const SceneBox* box = boxAt(event->position());
+    if (box == nullptr || box->node < 0) return;
+    if (event->modifiers() & Qt::ShiftModifier)
+        emit pathRequested(box->node);
+    else
+        emit nodeClicked(box->node);
 }
 
 void GraphCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
@@ -491,6 +546,14 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event) {
         case Qt::Key_Down:
             emit stepRequested(1);
             return;
+        case Qt::Key_Left:
+        case Qt::Key_Right:
+            if (isAcross()) emit stepRequested(event->key() == Qt::Key_Left ? -1 : 1);
+            return;
+        case Qt::Key_Escape:
+            if (path_.empty()) break;
+            setPath({});
+            return;
         case Qt::Key_Plus:
         case Qt::Key_Equal:
         case Qt::Key_Minus:
@@ -511,8 +574,9 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event) {
             return;
         }
         default:
-            QWidget::keyPressEvent(event);
+            break;
     }
+    QWidget::keyPressEvent(event);
 }
 
 void GraphCanvas::resizeEvent(QResizeEvent*) {

@@ -3,21 +3,17 @@
 // Draws the picture of a graph, with panning and zooming. Independent of sessions.
 
 #include <QWidget>
-#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <set>
 
-#include "views/common/theme.h"
+#include "views/graph/graph_colours.h"
 #include "views/graph/graph_layout.h"
 #include "views/graph/graph_minimap.h"
 #include "views/graph/graph_tiles.h"
-#include "views/graph/node_metrics.h"
 
 namespace loupe::views {
-
-enum class GraphColouring { Kind, Time, Memory, Activation, Gradient, Difference };
 
 class GraphCanvas : public QWidget {
     Q_OBJECT
@@ -28,17 +24,30 @@ class GraphCanvas : public QWidget {
     // The index and metrics must outlive their display. `keep` is a node whose position on the screen is kept.
     void setScene(std::shared_ptr<const GraphIndex> index, Scene scene, int keep);
     void clear(const QString& message);
-    void setMetrics(const NodeMetrics* metrics) { metrics_ = metrics; }
+    void setMetrics(const NodeMetrics* metrics) { colours_.setMetrics(metrics); }
     // The metrics have changed.
     void takeMetrics();
     void setColouring(GraphColouring colouring);
-    GraphColouring colouring() const { return colouring_; }
+    GraphColouring colouring() const { return colours_.colouring(); }
+    const GraphColours& colours() const { return colours_; }
 
     // Marks; a node inside a closed group marks the group. -1 none.
     void setCurrent(int node);
     void setReached(int node);
     void setBreakpoints(std::set<int> nodes);
     void setMatches(std::set<int> nodes);
+
+    // What is not on it is faint; empty: nothing is.
+    void setPath(std::set<int> nodes);
+    const std::set<int>& path() const { return path_; }
+
+    // The wheel asks for a group's contents where its box grows large, and for its box where they grow small.
+    void setZoomOpens(bool opens) { zoom_opens_ = opens; }
+    // Groups that may be closed by it.
+    void setZoomOpened(std::set<int> groups) { zoom_opened_ = std::move(groups); }
+    // The group has been opened, or closed: a scale at which its level can be read.
+    void settleInto(int group);
+    void settleOutOf(int group);
 
     int current() const { return current_; }
     int reached() const { return reached_; }
@@ -60,6 +69,7 @@ class GraphCanvas : public QWidget {
     bool isFar() const;
     // Where there are tiles: of the boxes that are in sight, as they are drawn.
     GraphTiling tiling() const { return tileScene(scene_, transform()); }
+    GraphTiling tilingInSight() const { return tileScene(scene_, transform(), QRectF(rect()).adjusted(-4, -4, 4, 4)); }
 
     void setMinimapShown(bool shown);
     bool isMinimapShown() const { return minimap_shown_; }
@@ -70,6 +80,8 @@ class GraphCanvas : public QWidget {
     // All of it if it can be read then, else its beginning.
     void showStart();
     void zoomAt(QPointF screen, double factor);
+    // What a tooltip says of the node.
+    QString tipOf(int node) const;
     // Scrolls the node's box into view, and zooms in where it is not readable.
     void reveal(int node);
     // Only scrolls, when all of the graph is visible.
@@ -85,6 +97,9 @@ class GraphCanvas : public QWidget {
     void toggleRequested(int node);  // open or close the group
     void menuRequested(int node, const QPoint& at);
     void stepRequested(int direction);  // -1: to a producer, +1: to a consumer
+    void pathRequested(int node);       // from the current one
+    void openWanted(int group);         // by the zoom
+    void closeWanted(int group);
 
   protected:
     void paintEvent(QPaintEvent*) override;
@@ -99,20 +114,15 @@ class GraphCanvas : public QWidget {
     bool event(QEvent*) override;
 
   private:
-    struct Range {
-        double low = 0;
-        double high = 0;
-        bool isEmpty() const { return high <= 0; }
-    };
-
-    // Operators of each family in a node.
-    using Shares = std::array<int, Theme::kFamilies>;
+    using Range = GraphColours::Range;
     struct Marks {
         const SceneBox* current = nullptr;
         const SceneBox* reached = nullptr;
         std::set<const SceneBox*> breakpoints;
     };
 
+    const NodeMetrics* metrics() const { return colours_.metrics(); }
+    QString tipOf(const SceneBox& box) const;
     QTransform transform() const;
     // Of the width where the scene is much higher than wide and too small to be read: 1 or more.
     double stretchAt(double scale) const;
@@ -120,18 +130,21 @@ class GraphCanvas : public QWidget {
     double fittingScale() const;
     QPointF toScene(QPointF screen) const { return transform().inverted().map(screen); }
     const SceneBox* boxAt(QPointF screen) const;
-    void countFamilies();
-    Theme::Family familyOf(int node) const;
-    double metricOf(int node) const;
-    Range metricRange() const;
-    Range metricRange(const GraphTiling& tiling) const;
-    void widen(Range& range, int node) const;
-    QColor metricColour(double value, const Range& range) const;
-    QString timeNote() const;
+    // Over all that is drawn, in sight or not: colours stay while it is panned.
+    Range boxRange() const;
+    Range tileRange() const;
+    Range rangeOf(const GraphTiling& tiling) const;
+    void forgetRanges();
     QColor fillOf(const SceneBox& box, const Range& range) const;
-    QString tipOf(const SceneBox& box) const;
     void clampOffset();
     void centreOn(QPointF scene);
+    void settle(const QRectF& part);
+    void askByZoom(QPointF screen, bool closer);
+    bool isAcross() const { return scene_.flow == GraphFlow::Right; }
+    // Boxes that the path goes through, by node, and the groups around them.
+    void findPathBoxes();
+    bool isOff(const SceneBox& box) const;
+    bool isOff(const SceneLine& line) const;
     Marks marks() const;
     bool isTroubled(const SceneBox& box) const;
     bool passesTroubleOn(const SceneBox& box) const;
@@ -139,7 +152,6 @@ class GraphCanvas : public QWidget {
     void paintTiles(QPainter& painter, const QTransform& onto, const QRectF& clip, const GraphTiling& tiling,
                     const Range& range, bool has_text) const;
     void paintTile(QPainter& painter, const GraphTile& tile, const Range& range, bool has_text) const;
-    void paintShares(QPainter& painter, const QRectF& place, int node) const;
     void paintTileLines(QPainter& painter, const QTransform& onto, const QRectF& clip, const GraphTiling& tiling) const;
     void paintTileMarks(QPainter& painter, const GraphTiling& tiling) const;
     void paintSections(QPainter& painter, const QTransform& onto, const GraphTiling& tiling) const;
@@ -153,19 +165,24 @@ class GraphCanvas : public QWidget {
     void paintLegend(QPainter& painter, const Range& range, QSize room);
 
     std::shared_ptr<const GraphIndex> index_;
-    const NodeMetrics* metrics_ = nullptr;
-    std::vector<Shares> shares_;  // by node
+    GraphColours colours_;
     Scene scene_;
     GraphMinimap minimap_;
     bool minimap_shown_ = true;
     bool minimap_dragged_ = false;
     QString message_;
-    GraphColouring colouring_ = GraphColouring::Kind;
     int current_ = -1;
     int reached_ = -1;
     int hovered_ = kBorder;
     std::set<int> breakpoints_;
     std::set<int> matches_;
+    std::set<int> path_;
+    std::set<int> path_boxes_;
+    GraphColours::Shares kinds_{};  // in the scene
+    mutable std::optional<Range> box_range_;
+    mutable std::optional<std::pair<QTransform, Range>> tile_range_;  // of scales
+    bool zoom_opens_ = false;
+    std::set<int> zoom_opened_;
     double scale_ = 1;
     QPointF offset_;
     bool user_moved_ = false;

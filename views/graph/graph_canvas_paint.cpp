@@ -14,6 +14,12 @@ namespace loupe::views {
 
 using namespace canvas;
 
+namespace {
+
+constexpr double kFaint = 0.22;  // what is not on the path
+
+}  // namespace
+
 void GraphCanvas::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.fillRect(rect(), colour(C::Panel));
@@ -26,13 +32,13 @@ void GraphCanvas::paintEvent(QPaintEvent*) {
     painter.setRenderHint(QPainter::TextAntialiasing);
     Range range;
     if (isFar()) {
-        const GraphTiling tiling = this->tiling();
-        range = metricRange(tiling);
+        const GraphTiling tiling = tilingInSight();
+        range = tileRange();
         paintTiles(painter, transform(), rect(), tiling, range, true);
         paintTileMarks(painter, tiling);
         paintSections(painter, transform(), tiling);
     } else {
-        range = metricRange();
+        range = boxRange();
         painter.save();
         painter.setTransform(transform(), true);
         paintScene(painter,
@@ -45,7 +51,7 @@ void GraphCanvas::paintEvent(QPaintEvent*) {
         const QRectF seen(toScene({0, 0}), toScene({static_cast<double>(width()), static_cast<double>(height())}));
         minimap_.paint(painter, minimap, scene_.size, seen, [this](QPainter& inside, const QTransform& onto) {
             const GraphTiling tiling = tileScene(scene_, onto);
-            paintTiles(inside, onto, QRectF({-1e9, -1e9}, QSizeF(2e9, 2e9)), tiling, metricRange(tiling), false);
+            paintTiles(inside, onto, QRectF({-1e9, -1e9}, QSizeF(2e9, 2e9)), tiling, rangeOf(tiling), false);
         });
     }
     paintLegend(painter, range, {minimap.isEmpty() ? width() : minimap.left(), height()});
@@ -64,7 +70,7 @@ void GraphCanvas::renderAll(QPainter& painter) {
     paintScene(painter, QRectF({-1e9, -1e9}, QSizeF(2e9, 2e9)), 1);
     hovered_ = hovered;
     painter.translate(-10, scene_.size.height());
-    paintLegend(painter, metricRange(), {static_cast<int>(scene_.size.width()) + 20, kLegendHeight});
+    paintLegend(painter, boxRange(), {static_cast<int>(scene_.size.width()) + 20, kLegendHeight});
 }
 
 // --- far: tiles
@@ -84,24 +90,11 @@ void GraphCanvas::paintTiles(QPainter& painter, const QTransform& onto, const QR
     paintTileLines(painter, onto, clip, tiling);
     painter.setRenderHint(QPainter::Antialiasing, false);
     for (const GraphTile& tile : tiling.tiles) {
-        if (!tile.is_frame && tile.rect.intersects(clip)) paintTile(painter, tile, range, has_text);
+        if (tile.is_frame || !tile.rect.intersects(clip)) continue;
+        painter.setOpacity(isOff(scene_.boxes[static_cast<std::size_t>(tile.box)]) ? kFaint : 1);
+        paintTile(painter, tile, range, has_text);
     }
-}
-
-// Kinds of operators of a group side by side, with widths by count.
-void GraphCanvas::paintShares(QPainter& painter, const QRectF& place, int node) const {
-    const Shares& shares = shares_[static_cast<std::size_t>(node)];
-    int all = 0;
-    for (std::size_t family = 0; family + 1 < shares.size(); ++family) all += shares[family];
-    if (all == 0) return painter.fillRect(place, Theme::instance().family(Theme::Family::Other));
-    double left = place.left();
-    for (std::size_t family = 0; family + 1 < shares.size(); ++family) {
-        if (shares[family] == 0) continue;
-        const double width = place.width() * shares[family] / all;
-        painter.fillRect(QRectF(left, place.top(), width, place.height()),
-                         Theme::instance().family(static_cast<Theme::Family>(family)));
-        left += width;
-    }
+    painter.setOpacity(1);
 }
 
 void GraphCanvas::paintTile(QPainter& painter, const GraphTile& tile, const Range& range, bool has_text) const {
@@ -109,23 +102,17 @@ void GraphCanvas::paintTile(QPainter& painter, const GraphTile& tile, const Rang
     // A thin gap between neighbours, where possible.
     const QRectF rect = tile.rect.height() > 4 ? tile.rect.adjusted(0, 0.5, 0, -0.5) : tile.rect;
     const bool is_titled = has_text && rect.height() >= 12 && rect.width() >= 30;
-    QColor fill = blend(colour(C::Panel), colour(C::Text), 0.18);
-    if (box.node >= 0 && colouring_ == GraphColouring::Kind) {
-        const bool is_mixed = index_->holds(box.node) && index_->onlyOperator(box.node) < 0;
-        const QColor kind = Theme::instance().family(familyOf(box.node));
-        fill = blend(colour(C::Panel), kind, is_titled ? 0.45 : 0.85);
-        painter.fillRect(rect, fill);
-        if (is_mixed)
-            paintShares(painter, is_titled ? QRectF(rect.left(), rect.bottom() - 3, rect.width(), 3) : rect, box.node);
-    } else {
-        const double value = box.node >= 0 ? metricOf(box.node) : -1;
-        if (value >= 0 && !range.isEmpty()) fill = metricColour(value, range);
-        painter.fillRect(rect, fill);
+    const QColor fill = colours_.tileColour(box.node, range, is_titled ? 0.45 : 0.85);
+    painter.fillRect(rect, fill);
+    const bool is_mixed = box.node >= 0 && index_->holds(box.node) && index_->onlyOperator(box.node) < 0;
+    if (is_mixed && colours_.isOfKinds()) {
+        const QRectF below(rect.left(), rect.bottom() - 3, rect.width(), 3);
+        colours_.paintShares(painter, is_titled ? below : rect, box.node);
     }
     if (!is_titled) return;
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setFont(pixelFont(std::clamp(rect.height() * 0.62, 9.0, 12.0), false));
-    painter.setPen(colouring_ == GraphColouring::Kind ? colour(C::Text) : readableOn(fill.rgb()));
+    painter.setPen(colours_.isOfKinds() ? colour(C::Text) : readableOn(fill.rgb()));
     const QRectF inside = rect.adjusted(3, 0, -2, 0);
     painter.drawText(inside, Qt::AlignVCenter | Qt::AlignLeft,
                      painter.fontMetrics().elidedText(box.title, Qt::ElideLeft, static_cast<int>(inside.width())));
@@ -141,34 +128,37 @@ void GraphCanvas::paintTileLines(QPainter& painter, const QTransform& onto, cons
         if (group < 0) return false;
         const auto found = scene_.box_of.find(group);
         if (found == scene_.box_of.end()) return false;
-        const GraphTile& tile = tiling.of(found->second);
-        return tile.box != found->second || !tile.is_frame;
+        const GraphTile* tile = tiling.of(found->second);
+        return tile == nullptr || tile->box != found->second || !tile->is_frame;
     };
     const SceneBox* marked = current_ >= 0 ? boxFor(current_) : nullptr;
     QColor plain = blend(colour(C::Panel), colour(C::Text), 0.5);
-    plain.setAlphaF(static_cast<float>(std::clamp(kLaneWidth * onto.m11() / 10, 0.12, 0.75)));
+    plain.setAlphaF(
+        static_cast<float>(std::clamp(kLaneWidth * (isAcross() ? onto.m22() : onto.m11()) / 10, 0.12, 0.75)));
     painter.save();
     painter.setTransform(onto, true);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setBrush(Qt::NoBrush);
+    const QRectF seen = onto.inverted().mapRect(clip);
     for (int pass = 0; pass < 2; ++pass) {  // marked ones above the others
-        for (const SceneLine& line : scene_.lines) {
+        scene_.visitLines(seen, [&](const SceneLine& line) {
             const bool is_marked =
                 (marked != nullptr && line.concerns(marked->node)) || (hovered_ != kBorder && line.concerns(hovered_));
-            if (is_marked != (pass == 1) || is_hidden(line.group)) continue;
+            if (is_marked != (pass == 1) || is_hidden(line.group)) return;
             const QRectF bounds = onto.mapRect(line.bounds);
             if (!bounds.intersects(clip) ||
                 bounds.width() + bounds.height() < kShortest + 8 * (onto.m11() + onto.m22()))
-                continue;
+                return;
             QPen pen(is_marked ? colour(C::Accent) : plain,
                      is_marked ? 1.6 : std::min(1.0 + 0.25 * std::log2(line.count), 2.5));
             pen.setCosmetic(true);
+            painter.setOpacity(isOff(line) ? kFaint : 1);
             painter.setPen(pen);
             QPainterPath path(line.curve.front());
             for (std::size_t i = 1; i + 2 < line.curve.size(); i += 3)
                 path.cubicTo(line.curve[i], line.curve[i + 1], line.curve[i + 2]);
             painter.drawPath(path);
-        }
+        });
     }
     painter.restore();
 }
@@ -176,7 +166,7 @@ void GraphCanvas::paintTileLines(QPainter& painter, const QTransform& onto, cons
 void GraphCanvas::paintTileMarks(QPainter& painter, const GraphTiling& tiling) const {
     painter.setRenderHint(QPainter::Antialiasing);
     const auto tile_of = [&](const SceneBox* box) {
-        return box == nullptr ? nullptr : &tiling.of(static_cast<int>(box - scene_.boxes.data()));
+        return box == nullptr ? nullptr : tiling.of(static_cast<int>(box - scene_.boxes.data()));
     };
     painter.setBrush(Qt::NoBrush);
     for (const GraphTile& tile : tiling.tiles) {
@@ -194,9 +184,9 @@ void GraphCanvas::paintTileMarks(QPainter& painter, const GraphTiling& tiling) c
         painter.drawRect(tile->rect.adjusted(-1.5, -1.5, 1.5, 1.5));
     }
     const Marks marked = marks();
-    if (const SceneBox* over = hovered_ != kBorder ? scene_.find(hovered_) : nullptr) {
+    if (const GraphTile* over = hovered_ != kBorder ? tile_of(scene_.find(hovered_)) : nullptr) {
         painter.setPen(QPen(colour(C::Accent), 1));
-        painter.drawRect(tile_of(over)->rect.adjusted(-0.5, -0.5, 0.5, 0.5));
+        painter.drawRect(over->rect.adjusted(-0.5, -0.5, 0.5, 0.5));
     }
     if (const GraphTile* tile = tile_of(marked.current)) {
         painter.setPen(QPen(colour(C::Accent), 2));
@@ -209,7 +199,9 @@ void GraphCanvas::paintTileMarks(QPainter& painter, const GraphTiling& tiling) c
         painter.drawPolygon(QPolygonF({tip, tip - QPointF(10, 6), tip - QPointF(10, -6)}));
     }
     painter.setBrush(colour(C::Bad));
-    for (const SceneBox* box : marked.breakpoints) painter.drawEllipse(tile_of(box)->rect.topLeft(), 4, 4);
+    for (const SceneBox* box : marked.breakpoints) {
+        if (const GraphTile* tile = tile_of(box)) painter.drawEllipse(tile->rect.topLeft(), 4, 4);
+    }
 }
 
 // Names of small boxes beside them: the outermost first, without overlaps. A bracket shows the extent of each.
@@ -217,17 +209,26 @@ void GraphCanvas::paintSections(QPainter& painter, const QTransform& onto, const
     constexpr double kApart = 14;
     constexpr double kStep = 5;  // between brackets of one depth and the next
     constexpr int kDeepest = 2;
-    constexpr double kLeastHeight = 9;
-    const double right = onto.mapRect(QRectF({}, scene_.size)).right() + 6;
-    const double room = width() - right - kStep * kDeepest - 12;
+    constexpr double kLeastLength = 9;
+    // Along the flow, and across it: names stand beside the tiles, or below them.
+    const auto placed = [&](double across, double along) {
+        return isAcross() ? QPointF(along, across) : QPointF(across, along);
+    };
+    const auto turned = [&](const QRectF& rect) {
+        return isAcross() ? QRectF(rect.topLeft().transposed(), rect.size().transposed()) : rect;
+    };
+    const double side = turned(onto.mapRect(QRectF({}, scene_.size))).right() + 6;
+    const double length = isAcross() ? width() : height() - 26.0;
+    const double room = (isAcross() ? fittingHeight() : width()) - side - kStep * kDeepest - 12;
     if (room < 56) return;
     std::vector<const GraphTile*> order;
     for (const GraphTile& tile : tiling.tiles) {
         const SceneBox& box = scene_.boxes[static_cast<std::size_t>(tile.box)];
         const bool is_titled = !tile.is_frame && tile.rect.height() >= 12 && tile.rect.width() >= 30;
-        const bool is_seen = tile.rect.bottom() > 0 && tile.rect.top() < height();
+        const QRectF rect = turned(tile.rect);
+        const bool is_seen = rect.bottom() > 0 && rect.top() < length;
         if (tile.depth <= kDeepest && box.node >= 0 && index_->holds(box.node) && !is_titled && is_seen &&
-            tile.rect.height() >= kLeastHeight)
+            rect.height() >= kLeastLength)
             order.push_back(&tile);
     }
     std::stable_sort(order.begin(), order.end(),
@@ -235,12 +236,14 @@ void GraphCanvas::paintSections(QPainter& painter, const QTransform& onto, const
     std::set<double> taken;
     for (const GraphTile* tile : order) {
         const SceneBox& box = scene_.boxes[static_cast<std::size_t>(tile->box)];
-        const double top = std::max(tile->rect.top(), 2.0);
-        const double bottom = std::min(tile->rect.bottom(), height() - 26.0);
-        const double x = right + kStep * (kDeepest - tile->depth);
-        if (bottom - top > 3) {
+        const QRectF rect = turned(tile->rect);
+        const double begin = std::max(rect.top(), 2.0);
+        const double end = std::min(rect.bottom(), length);
+        const double x = side + kStep * (kDeepest - tile->depth);
+        if (end - begin > 3) {
             painter.setPen(QPen(colour(C::Border), 1));
-            painter.drawPolyline(QPolygonF({{x - 3, top + 1}, {x, top + 1}, {x, bottom - 1}, {x - 3, bottom - 1}}));
+            painter.drawPolyline(QPolygonF(
+                {placed(x - 3, begin + 1), placed(x, begin + 1), placed(x, end - 1), placed(x - 3, end - 1)}));
         }
         const auto is_taken = [&](double y) {
             const auto next = taken.lower_bound(y);
@@ -248,9 +251,9 @@ void GraphCanvas::paintSections(QPainter& painter, const QTransform& onto, const
                    (next != taken.begin() && y - *std::prev(next) < kApart);
         };
         // Beside its middle, or as near to it as there is room.
-        double y = (top + bottom) / 2;
-        for (int away = 1; is_taken(y) && away * kApart < (bottom - top) / 2; ++away) {
-            for (const double other : {(top + bottom) / 2 - away * kApart, (top + bottom) / 2 + away * kApart}) {
+        double y = (begin + end) / 2;
+        for (int away = 1; is_taken(y) && away * kApart < (end - begin) / 2; ++away) {
+            for (const double other : {(begin + end) / 2 - away * kApart, (begin + end) / 2 + away * kApart}) {
                 if (is_taken(y)) y = other;
             }
         }
@@ -263,30 +266,36 @@ void GraphCanvas::paintSections(QPainter& painter, const QTransform& onto, const
         const QString shown = painter.fontMetrics().horizontalAdvance(title) <= room
                                   ? title
                                   : painter.fontMetrics().elidedText(box.title, Qt::ElideRight, static_cast<int>(room));
-        painter.drawText(QRectF(right + kStep * kDeepest + 7, y - 8, room, 16), Qt::AlignVCenter | Qt::AlignLeft,
-                         shown);
+        painter.save();
+        painter.translate(placed(side + kStep * kDeepest + 7, y));
+        if (isAcross()) painter.rotate(90);
+        painter.drawText(QRectF(0, -8, room, 16), Qt::AlignVCenter | Qt::AlignLeft, shown);
+        painter.restore();
     }
 }
 
 // --- near: boxes and lines
 
 void GraphCanvas::paintScene(QPainter& painter, const QRectF& visible, double scale) {
-    const Range range = metricRange();
-    for (const SceneBox& box : scene_.boxes) {
-        if (box.is_open && box.rect.intersects(visible)) paintBox(painter, box, range);
+    const Range range = boxRange();
+    std::vector<const SceneBox*> seen;
+    scene_.visitBoxes(visible, [&](int index) { seen.push_back(&scene_.boxes[static_cast<std::size_t>(index)]); });
+    for (const SceneBox* box : seen) {
+        if (box->is_open) paintBox(painter, *box, range);
     }
     paintLines(painter, visible, scale);
-    for (const SceneBox& box : scene_.boxes) {
-        if (box.is_open && box.rect.intersects(visible)) paintHeader(painter, box, scale);
+    for (const SceneBox* box : seen) {
+        if (box->is_open) paintHeader(painter, *box, scale);
     }
-    for (const SceneBox& box : scene_.boxes) {
-        if (!box.is_open && box.rect.intersects(visible)) paintBox(painter, box, range);
+    for (const SceneBox* box : seen) {
+        if (box->is_open) continue;
+        painter.setOpacity(isOff(*box) ? kFaint : 1);
+        paintBox(painter, *box, range);
     }
+    painter.setOpacity(1);
     if (scale >= kLabelScale) paintLabels(painter, visible, scale);
     const Marks marked = marks();
-    for (const SceneBox& box : scene_.boxes) {
-        if (box.rect.adjusted(-20, -20, 20, 20).intersects(visible)) paintMarks(painter, box, marked, scale);
-    }
+    for (const SceneBox* box : seen) paintMarks(painter, *box, marked, scale);
 }
 
 GraphCanvas::Marks GraphCanvas::marks() const {
@@ -301,13 +310,13 @@ GraphCanvas::Marks GraphCanvas::marks() const {
 
 // A NaN or Inf begins in it, or an error.
 bool GraphCanvas::isTroubled(const SceneBox& box) const {
-    return metrics_ != nullptr && box.node >= 0 &&
-           (session::is_origin(metrics_->of(box.node).not_finite) || metrics_->of(box.node).failed);
+    return metrics() != nullptr && box.node >= 0 &&
+           (session::is_origin(metrics()->of(box.node).not_finite) || metrics()->of(box.node).failed);
 }
 
 // A NaN or Inf goes through it.
 bool GraphCanvas::passesTroubleOn(const SceneBox& box) const {
-    return metrics_ != nullptr && box.node >= 0 && metrics_->of(box.node).not_finite == session::NotFinite::PassedOn;
+    return metrics() != nullptr && box.node >= 0 && metrics()->of(box.node).not_finite == session::NotFinite::PassedOn;
 }
 
 void GraphCanvas::paintBox(QPainter& painter, const SceneBox& box, const Range& range) {
@@ -322,8 +331,8 @@ void GraphCanvas::paintBox(QPainter& painter, const SceneBox& box, const Range& 
     }
     const QColor fill = fillOf(box, range);
     painter.setBrush(fill);
-    QColor edge = colouring_ == GraphColouring::Kind && box.node >= 0
-                      ? blend(fill, Theme::instance().family(familyOf(box.node)), 0.55)
+    QColor edge = colours_.isOfKinds() && box.node >= 0
+                      ? blend(fill, Theme::instance().family(colours_.familyOf(box.node)), 0.55)
                       : blend(fill, colour(C::Text), 0.25);
     painter.setPen(QPen(edge, 1.0));
     if (box.is_group) {
@@ -335,9 +344,10 @@ void GraphCanvas::paintBox(QPainter& painter, const SceneBox& box, const Range& 
     }
     painter.drawRoundedRect(box.rect, radius, radius);
     paintChange(painter, box, radius);
-    if (box.is_group && colouring_ == GraphColouring::Kind)
-        paintShares(painter, QRectF(box.rect.left() + 4, box.rect.bottom() - 3, box.rect.width() - 8, 2), box.node);
-    const bool own_colour = colouring_ != GraphColouring::Kind && fill != colour(C::Raised);
+    if (box.is_group && colours_.isOfKinds())
+        colours_.paintShares(painter, QRectF(box.rect.left() + 4, box.rect.bottom() - 3, box.rect.width() - 8, 2),
+                             box.node);
+    const bool own_colour = !colours_.isOfKinds() && fill != colour(C::Raised);
     const QColor pen = own_colour ? readableOn(fill.rgb()) : colour(C::Text);
     painter.setPen(pen);
     painter.setFont(pixelFont(12.5, true));
@@ -358,8 +368,8 @@ void GraphCanvas::paintBox(QPainter& painter, const SceneBox& box, const Range& 
 
 // What the reference lacks, and what is another operator there.
 void GraphCanvas::paintChange(QPainter& painter, const SceneBox& box, double radius) const {
-    if (colouring_ != GraphColouring::Difference || metrics_ == nullptr || box.node < 0) return;
-    const NodeMetric& metric = metrics_->of(box.node);
+    if (colouring() != GraphColouring::Difference || metrics() == nullptr || box.node < 0) return;
+    const NodeMetric& metric = metrics()->of(box.node);
     if (metric.change == NodeMetric::Change::None && !metric.diverges) return;
     const C role = metric.change == NodeMetric::Change::Added      ? C::Good
                    : metric.change == NodeMetric::Change::Replaced ? C::Warning
@@ -405,14 +415,15 @@ void GraphCanvas::paintLines(QPainter& painter, const QRectF& visible, double sc
     };
     painter.setBrush(Qt::NoBrush);
     for (int pass = 0; pass < 2; ++pass) {  // marked ones above the others
-        for (const SceneLine& line : scene_.lines) {
-            if (!line.bounds.intersects(visible)) continue;
+        scene_.visitLines(visible, [&](const SceneLine& line) {
+            if (!line.bounds.intersects(visible)) return;
             const bool touches = marked_node != kBorder &&
                                  (line.concerns(marked_node) || (hovered_ == kBorder && carries(line, marked_node)));
             const bool hover = hovered_ != kBorder && line.concerns(hovered_);
             const bool is_marked = touches || hover;
-            if (is_marked != (pass == 1)) continue;
-            const QColor pen = is_marked ? strong : plain;
+            if (is_marked != (pass == 1)) return;
+            painter.setOpacity(isOff(line) ? kFaint : 1);
+            const QColor pen = is_marked ? strong : path_.empty() || isOff(line) ? plain : colour(C::Reached);
             const double wide = std::min(1.2 + 0.7 * std::log2(std::max(1, line.count)), 4.5) + (is_marked ? 0.8 : 0);
             painter.setPen(QPen(pen, std::max(wide, 0.7 / scale)));
             QPainterPath path(line.curve.front());
@@ -421,22 +432,23 @@ void GraphCanvas::paintLines(QPainter& painter, const QRectF& visible, double sc
             }
             painter.setBrush(Qt::NoBrush);
             painter.drawPath(path);
-            if (!line.has_arrow || scale < 0.3) continue;
+            if (!line.has_arrow || scale < 0.3) return;
             const QPointF tip = line.curve.back();
             QPointF along = tip - line.curve[line.curve.size() - 2];
             const double length = std::hypot(along.x(), along.y());
-            if (length < 1e-6) continue;
+            if (length < 1e-6) return;
             along /= length;
             const QPointF across(-along.y(), along.x());
             painter.setBrush(pen);
             painter.setPen(Qt::NoPen);
             painter.drawPolygon(QPolygonF({tip, tip - along * 7 + across * 3.2, tip - along * 7 - across * 3.2}));
-        }
+        });
     }
+    painter.setOpacity(1);
 }
 
 void GraphCanvas::paintLabels(QPainter& painter, const QRectF& visible, double) {
-    if (metrics_ == nullptr) return;
+    if (metrics() == nullptr) return;
     QFont font = Theme::instance().monoFont();
     font.setPixelSize(10);
     painter.setFont(font);
@@ -445,32 +457,33 @@ void GraphCanvas::paintLabels(QPainter& painter, const QRectF& visible, double) 
     QColor back = colour(C::Panel);
     back.setAlpha(215);
     std::vector<QRectF> taken;
-    for (const SceneLine& line : scene_.lines) {
-        if (line.from == kBorder || line.from == kBundle || !line.bounds.intersects(visible)) continue;
+    scene_.visitLines(visible, [&](const SceneLine& line) {
+        if (line.from == kBorder || line.from == kBundle || !line.bounds.intersects(visible)) return;
         // Once where the value leaves its maker, not on every line.
         const GraphPort* value = nullptr;
         for (const GraphPort& each : line.values) {
             if (value == nullptr && done.insert({line.from, each}).second) value = &each;
         }
-        const QString shape = value != nullptr ? metrics_->portText(*value) : QString();
-        if (shape.isEmpty()) continue;
+        const QString shape = value != nullptr ? colours_.metrics()->portText(*value) : QString();
+        if (shape.isEmpty()) return;
         const SceneBox* box = scene_.find(line.from);
-        if (box == nullptr) continue;
+        if (box == nullptr) return;
         const QPointF start = line.curve.front();
-        const double width = metrics.horizontalAdvance(shape);
-        QRectF place(start.x() + 5, box->rect.bottom() + (box->is_group && !box->is_open ? 5 : 3), width + 4, 13);
+        const double width = metrics.horizontalAdvance(shape) + 4;
+        const double below = box->rect.bottom() + (box->is_group && !box->is_open ? 5 : 3);
+        QRectF place(isAcross() ? box->rect.center().x() - width / 2 : start.x() + 5, below, width, 13);
         // Several lines leave one box side by side: labels are stacked while they are near.
         const auto isTaken = [&] {
             return std::any_of(taken.begin(), taken.end(),
                                [&](const QRectF& other) { return other.intersects(place); });
         };
         for (int row = 0; row < 2 && isTaken(); ++row) place.translate(0, 13);
-        if (isTaken()) continue;
+        if (isTaken()) return;
         taken.push_back(place);
         painter.fillRect(place, back);
         painter.setPen(colour(C::Faint));
         painter.drawText(place, Qt::AlignCenter, shape);
-    }
+    });
 }
 
 void GraphCanvas::paintMarks(QPainter& painter, const SceneBox& box, const Marks& marks, double scale) {
@@ -515,76 +528,7 @@ void GraphCanvas::paintMarks(QPainter& painter, const SceneBox& box, const Marks
 }
 
 void GraphCanvas::paintLegend(QPainter& painter, const Range& range, QSize room) {
-    painter.setFont(pixelFont(10.5, false));
-    const QFontMetrics metrics(painter.font());
-    QColor back = colour(C::Panel);
-    back.setAlpha(225);
-    if (colouring_ == GraphColouring::Kind) {
-        Shares used{};
-        for (const SceneBox& box : scene_.boxes) {
-            if (box.node < 0 || box.is_open) continue;
-            for (std::size_t family = 0; family < used.size(); ++family)
-                used[family] += shares_[static_cast<std::size_t>(box.node)][family];
-        }
-        // From the bottom up, as many rows as the width needs.
-        struct Entry {
-            Theme::Family family;
-            QPoint at;
-            int wide;
-        };
-        std::vector<Entry> entries;
-        QPoint at(10, 0);
-        for (std::size_t i = 0; i < used.size(); ++i) {
-            if (used[i] == 0) continue;
-            const auto family = static_cast<Theme::Family>(i);
-            const int wide = metrics.horizontalAdvance(Theme::familyName(family)) + 26;
-            if (at.x() > 10 && at.x() + wide > room.width()) at = QPoint(10, at.y() + 18);
-            entries.push_back({family, at, wide});
-            at.rx() += wide;
-        }
-        const int top = room.height() - 20 - at.y();
-        for (const Entry& entry : entries) {
-            const QColor kind = Theme::instance().family(entry.family);
-            const int x = entry.at.x();
-            const int y = top + entry.at.y();
-            painter.fillRect(x - 4, y - 3, entry.wide, 18, back);
-            painter.setPen(kind);
-            painter.setBrush(blend(colour(C::Raised), kind, 0.45));
-            painter.drawRoundedRect(QRectF(x + 0.5, y + 1.5, 9, 9), 2, 2);
-            painter.setPen(colour(C::Faint));
-            painter.drawText(x + 15, y + 10, Theme::familyName(entry.family));
-        }
-        return;
-    }
-    const bool empty = range.isEmpty();
-    const auto format = [&](double value) {
-        if (colouring_ == GraphColouring::Time) return secondsText(value);
-        if (colouring_ == GraphColouring::Memory) return bytesText(value);
-        return numberText(value);
-    };
-    static const char* titles[] = {"",
-                                   QT_TR_NOOP("time"),
-                                   QT_TR_NOOP("bytes made"),
-                                   QT_TR_NOOP("greatest activation"),
-                                   QT_TR_NOOP("greatest gradient"),
-                                   QT_TR_NOOP("difference from the reference, relative (RMS)")};
-    const QString nothing = colouring_ == GraphColouring::Difference
-                                ? tr("No difference to show: all is equal, or no reference is pinned (Compare)")
-                                : tr("Nothing recorded yet: run the model (F5)");
-    const QString title = empty ? nothing : tr(titles[static_cast<int>(colouring_)]) + timeNote() + tr(", logarithmic");
-    const QRect area(8, room.height() - 44, std::max(200, metrics.horizontalAdvance(title) + 16), 38);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(back);
-    painter.drawRoundedRect(area, 4, 4);
-    painter.setPen(colour(C::Faint));
-    painter.drawText(area.adjusted(6, 2, -6, 0), Qt::AlignLeft | Qt::AlignTop, title);
-    if (empty) return;
-    for (int x = 0; x < 184; ++x) {
-        painter.fillRect(area.left() + 6 + x, area.top() + 16, 1, 7,
-                         QColor::fromRgb(colourAt(ColourMap::Viridis, 0.08 + 0.92 * x / 183.0)));
-    }
-    painter.drawText(QRect(area.left() + 6, area.top() + 23, 184, 14), Qt::AlignLeft, format(range.low));
-    painter.drawText(QRect(area.left() + 6, area.top() + 23, 184, 14), Qt::AlignRight, format(range.high));
+    colours_.paintLegend(painter, kinds_, range, room);
 }
 
 }  // namespace loupe::views

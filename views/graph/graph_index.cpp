@@ -182,6 +182,37 @@ void GraphIndex::lift(const GraphLink& link) {
     levels_[at(level + 1)].edges.push_back({outer, inner, value, 1});
 }
 
+std::set<int> GraphIndex::reached(int node, bool forward) const {
+    std::set<int> found;
+    std::vector<int> next;
+    const auto add = [&](int id) {
+        if (id >= 0 && found.insert(id).second) next.push_back(id);
+    };
+    for (const session::GraphNode& each : model_->nodes) {
+        if (shown_[at(each.id)] != 0 && !holds(each.id) && isInside(each.id, node)) add(each.id);
+    }
+    while (!next.empty()) {
+        const int id = next.back();
+        next.pop_back();
+        for (const int link : forward ? from_[at(id)] : into_[at(id)])
+            add(forward ? links_[at(link)].to : links_[at(link)].from.node);
+    }
+    return found;
+}
+
+std::set<int> GraphIndex::waysBetween(int a, int b) const {
+    const auto ways = [&](int from, int to) {
+        const std::set<int> behind = reached(from, true);
+        const std::set<int> before = reached(to, false);
+        std::set<int> both;
+        std::set_intersection(behind.begin(), behind.end(), before.begin(), before.end(),
+                              std::inserter(both, both.end()));
+        return both;
+    };
+    const std::set<int> there = ways(a, b);
+    return there.empty() ? ways(b, a) : there;
+}
+
 bool GraphIndex::isInside(int node, int group) const {
     for (; node >= 0; node = this->node(node).parent) {
         if (node == group) return true;

@@ -70,6 +70,10 @@ class GraphIndex {
     // Links of an operator, or for a group those that cross its border.
     std::vector<GraphLink> linksInto(int node) const;
     std::vector<GraphLink> linksFrom(int node) const;
+    // Operators on which the node's depend, by their values, or that depend on them; the node's own too.
+    std::set<int> reached(int node, bool forward) const;
+    // Operators on the ways from one to the other, whichever comes first; empty: there is none.
+    std::set<int> waysBetween(int a, int b) const;
     bool isInside(int node, int group) const;
     // Groups around the node, the innermost first.
     std::vector<int> ancestors(int node) const;

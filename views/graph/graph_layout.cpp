@@ -103,6 +103,7 @@ std::vector<int> GraphLayouter::openInside(int group, const std::set<int>& open)
 struct GraphLayouter::Draft {
     const session::GraphModel& model;
     int group = -1;
+    bool is_across = false;
     LevelRequest request = {};
     std::vector<SceneBox> boxes = {};                              // of the request
     std::map<int, int> place = {};                                 // node -> index of the box
@@ -126,6 +127,7 @@ struct GraphLayouter::Draft {
 };
 
 int GraphLayouter::Draft::add(SceneBox box) {
+    if (is_across) box.rect.setSize(box.rect.size().transposed());
     const int index = static_cast<int>(request.boxes.size());
     place[box.node] = index;
     request.boxes.push_back(box.rect.size());
@@ -202,8 +204,9 @@ bool GraphLayouter::draftBoxes(Draft& draft, const std::set<int>& open, const st
             if (inner == nullptr) return false;
             box.is_open = true;
             const double header = textWidth(box.title, true) + textWidth(box.subtitle, false) * 0.9 + 46;
-            box.rect.setSize({std::max(inner->size.width() + 2 * kMargin, std::min(header, 420.0)),
-                              inner->size.height() + kHeader + kMargin});
+            const QSizeF inside = isAcross() ? inner->size.transposed() : inner->size;
+            box.rect.setSize(
+                {std::max(inside.width() + 2 * kMargin, std::min(header, 420.0)), inside.height() + kHeader + kMargin});
         }
         draft.add(std::move(box));
     }
@@ -256,7 +259,7 @@ const GraphLayouter::Level* GraphLayouter::level(int group, const std::set<int>&
                                                  const std::atomic<bool>& cancelled) {
     const std::vector<int> key = openInside(group, open);
     if (const auto found = kept_.find(key); found != kept_.end()) return &found->second;
-    Draft draft{.model = index_->model(), .group = group};
+    Draft draft{.model = index_->model(), .group = group, .is_across = isAcross()};
     if (!draftBoxes(draft, open, cancelled)) return nullptr;
     draft.addEdges(index_->level(group).edges);
     return &kept_.insert_or_assign(key, place(std::move(draft))).first->second;
@@ -266,25 +269,37 @@ void GraphLayouter::assemble(int group, QPointF corner, const std::set<int>& ope
     const Level& content = kept_.at(openInside(group, open));
     double heights = 0;
     for (SceneBox box : content.boxes) {
-        heights += box.rect.height();
+        heights += isAcross() ? box.rect.width() : box.rect.height();
         box.rect.translate(corner);
         box.parent = parent;
         const int index = static_cast<int>(scene.boxes.size());
         scene.box_of[box.node] = index;
+        box.end = index + 1;
         scene.boxes.push_back(box);
         if (!box.is_open) continue;
         const Level& inner = kept_.at(openInside(box.node, open));
-        const double slack = box.rect.width() - inner.size.width();
-        assemble(box.node, box.rect.topLeft() + QPointF(slack / 2, kHeader), open, index, scene);
+        // The header is at the top, whichever way values go.
+        const QSizeF slack = box.rect.size() - inner.size;
+        const QPointF inset = isAcross() ? QPointF(kHeader, slack.height() / 2) : QPointF(slack.width() / 2, kHeader);
+        assemble(box.node, box.rect.topLeft() + inset, open, index, scene);
+        scene.boxes[static_cast<std::size_t>(index)].end = static_cast<int>(scene.boxes.size());
     }
     if (parent >= 0 && !content.boxes.empty()) {
         SceneBox& around = scene.boxes[static_cast<std::size_t>(parent)];
         around.detail = heights / static_cast<double>(content.boxes.size());
     }
+    const int lines_from = static_cast<int>(scene.lines.size());
     for (SceneLine line : content.lines) {
         for (QPointF& point : line.curve) point += corner;
         scene.lines.push_back(std::move(line));
     }
+    if (parent < 0) {
+        scene.top_from = lines_from;
+        return;
+    }
+    SceneBox& around = scene.boxes[static_cast<std::size_t>(parent)];
+    around.lines_from = lines_from;
+    around.lines_to = static_cast<int>(scene.lines.size());
 }
 
 namespace {
@@ -348,6 +363,20 @@ void joinAtBorders(Scene& scene) {
 
 }  // namespace
 
+namespace {
+
+void transpose(Scene& scene) {
+    scene.size.transpose();
+    for (SceneBox& box : scene.boxes) {
+        box.rect = QRectF(QPointF(box.rect.top(), box.rect.left()), box.rect.size().transposed());
+    }
+    for (SceneLine& line : scene.lines) {
+        for (QPointF& point : line.curve) point = point.transposed();
+    }
+}
+
+}  // namespace
+
 std::optional<Scene> GraphLayouter::layout(const std::set<int>& open, const std::atomic<bool>& cancelled) {
     if (kept_.size() > kMaxKept) kept_.clear();
     const Level* top = level(-1, open, cancelled);
@@ -356,6 +385,8 @@ std::optional<Scene> GraphLayouter::layout(const std::set<int>& open, const std:
     scene.size = top->size;
     assemble(-1, {}, open, -1, scene);
     joinAtBorders(scene);
+    scene.flow = flow_;
+    if (isAcross()) transpose(scene);
     for (SceneLine& line : scene.lines) {
         QPolygonF all(QList<QPointF>(line.curve.begin(), line.curve.end()));
         line.bounds = all.boundingRect().adjusted(-4, -4, 4, 4);

@@ -18,12 +18,12 @@ struct GraphTile {
 };
 
 struct GraphTiling {
+    const Scene* scene = nullptr;  // must outlive it
     std::vector<GraphTile> tiles;  // frames before their contents
-    std::vector<int> tile_of_box;  // the tile that a box is, or that it is hidden in
+    std::vector<int> tile_of_box;  // -1: it is hidden in a tile, or out of sight
 
-    const GraphTile& of(int box) const {
-        return tiles[static_cast<std::size_t>(tile_of_box[static_cast<std::size_t>(box)])];
-    }
+    // The tile that a box is, or that it is hidden in. Null: out of sight.
+    const GraphTile* of(int box) const;
     // The top box at a position of the screen; -1: none.
     int boxAt(QPointF place) const;
 };
@@ -31,6 +31,7 @@ struct GraphTiling {
 // A group is a tile when the boxes in it would be lower than this.
 inline constexpr double kLeastTile = 5;
 
-GraphTiling tileScene(const Scene& scene, const QTransform& onto);
+// clip: of the screen; tiles out of it are left out.
+GraphTiling tileScene(const Scene& scene, const QTransform& onto, const QRectF& clip = {-1e9, -1e9, 2e9, 2e9});
 
 }  // namespace loupe::views

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_view.h"
 
+#include <QActionGroup>
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
@@ -26,7 +27,7 @@ namespace loupe::views {
 namespace {
 
 constexpr int kBoxesAtFirst = 46;
-constexpr int kMostOpened = 6000;  // "open all" stops here: more would not be looked at
+constexpr int kMostOpened = 120'000;  // "open all" stops here: laying out more takes long
 
 }  // namespace
 
@@ -47,7 +48,10 @@ GraphView::GraphView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     state_->setProperty("faint", true);
     state_->setAttribute(Qt::WA_TransparentForMouseEvents);
     buildToolBar(layout);
-    layout->addWidget(canvas_, 1);
+    pages_ = new QStackedWidget(this);
+    pages_->addWidget(canvas_);
+    makeMap();
+    layout->addWidget(pages_, 1);
     setFocusProxy(canvas_);
     pool_.setMaxThreadCount(1);
     slow_.setSingleShot(true);
@@ -58,11 +62,14 @@ GraphView::GraphView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     connect(canvas_, &GraphCanvas::toggleRequested, this, [this](int node) { setOpen(node, !open_.contains(node)); });
     connect(canvas_, &GraphCanvas::menuRequested, this, &GraphView::showMenu);
     connect(canvas_, &GraphCanvas::stepRequested, this, &GraphView::followLinks);
+    connect(canvas_, &GraphCanvas::pathRequested, this, [this](int node) { showWays(canvas_->current(), node); });
+    connect(canvas_, &GraphCanvas::openWanted, this, [this](int group) { openByZoom(group, true); });
+    connect(canvas_, &GraphCanvas::closeWanted, this, [this](int group) { openByZoom(group, false); });
     connect(&bridge, &SessionBridge::modelChanged, this, &GraphView::takeModel);
     connect(&bridge, &SessionBridge::recordingChanged, this, &GraphView::takeRecording);
     connect(&bridge, &SessionBridge::inputsChanged, this, &GraphView::askForSizes);
     connect(&bridge, &SessionBridge::eventsGrown, this, [this] {
-        if (metrics_.update(this->bridge().eventCount())) canvas_->takeMetrics();
+        if (metrics_.update(this->bridge().eventCount())) takeMetrics();
     });
     connect(&bridge, &SessionBridge::timesChanged, this, [this] {
         if (!this->bridge().isTiming()) takeRecording();
@@ -88,8 +95,10 @@ void GraphView::buildToolBar(QVBoxLayout* layout) {
     colour_choice_->addItems({tr("Colour: kind"), tr("Colour: time"), tr("Colour: memory"), tr("Colour: activation"),
                               tr("Colour: gradient"), tr("Colour: difference")});
     colour_choice_->setProperty("kept", true);
-    connect(colour_choice_, &QComboBox::currentIndexChanged, this,
-            [this](int index) { canvas_->setColouring(static_cast<GraphColouring>(index)); });
+    connect(colour_choice_, &QComboBox::currentIndexChanged, this, [this](int index) {
+        canvas_->setColouring(static_cast<GraphColouring>(index));
+        map_->take();
+    });
     makeButtons(*bar);
     makeOptions();
     search_ = bar->search(tr("Find (Ctrl+F)"), tr("Find in the graph"));
@@ -110,13 +119,16 @@ void GraphView::makeButtons(PanelBar& bar) {
     const auto adds = [&](const QString& text, const QString& name, const QString& tip, auto work) {
         connect(add(text, name, tip), &QToolButton::clicked, this, work);
     };
-    adds(tr("Fit"), tr("Fit the graph"), tr("Show all of the graph (Space)"), [this] { canvas_->fit(); });
-    adds(QStringLiteral("+"), tr("Zoom in"), tr("Zoom in (Ctrl++)"),
-         [this] { canvas_->zoomAt(QRectF(canvas_->rect()).center(), 1.25); });
-    adds(QStringLiteral("\u2212"), tr("Zoom out"), tr("Zoom out (Ctrl+-)"),
-         [this] { canvas_->zoomAt(QRectF(canvas_->rect()).center(), 0.8); });
+    adds(tr("Fit"), tr("Fit the graph"), tr("Show all of the graph (Space)"), [this] { fit(); });
+    adds(QStringLiteral("+"), tr("Zoom in"), tr("Zoom in (Ctrl++)"), [this] { zoomBy(1.25); });
+    adds(QStringLiteral("\u2212"), tr("Zoom out"), tr("Zoom out (Ctrl+-)"), [this] { zoomBy(0.8); });
     adds(tr("Open all"), tr("Open all groups"), tr("Open every group"), [this] { openAll(); });
     adds(tr("Close all"), tr("Close all groups"), tr("Close every group"), [this] { closeAll(); });
+    map_button_ = add(tr("Map"), tr("Map of the modules"),
+                      tr("Modules as tiles, whose areas are shares of time, memory or operators (right click)"));
+    map_button_->setCheckable(true);
+    map_button_->setProperty("kept", true);
+    connect(map_button_, &QToolButton::toggled, this, &GraphView::setMapShown);
     follow_ = add(tr("Follow"), tr("Follow the current event"), tr("Scroll to the node of the current event"));
     follow_->setCheckable(true);
     follow_->setChecked(true);
@@ -131,32 +143,96 @@ void GraphView::makeButtons(PanelBar& bar) {
     });
 }
 
+QAction* GraphView::addOption(const QString& text, const QString& tip, const QString& key, bool is_on) {
+    auto* option = new QAction(text, this);
+    option->setCheckable(true);
+    option->setToolTip(tip);
+    option->setChecked(QSettings().value(key, is_on).toBool());
+    connect(option, &QAction::toggled, this, [key](bool on) { QSettings().setValue(key, on); });
+    return option;
+}
+
 // Those of the context menu.
 void GraphView::makeOptions() {
-    minimap_ = new QAction(tr("Minimap"), this);
-    minimap_->setCheckable(true);
-    minimap_->setToolTip(tr("All of the graph in a corner while a part is in sight; click or drag in it to go there"));
-    minimap_->setChecked(QSettings().value(QStringLiteral("graph/minimap"), true).toBool());
+    minimap_ = addOption(tr("Minimap"),
+                         tr("All of the graph in a corner while a part is in sight; click or drag in it to go there"),
+                         QStringLiteral("graph/minimap"), true);
     canvas_->setMinimapShown(minimap_->isChecked());
-    connect(minimap_, &QAction::toggled, this, [this](bool shown) {
-        QSettings().setValue(QStringLiteral("graph/minimap"), shown);
-        canvas_->setMinimapShown(shown);
-    });
-    repeats_ = new QAction(tr("Draw identical layers once"), this);
-    repeats_->setCheckable(true);
-    repeats_->setToolTip(tr("Groups that are built alike and feed one another become one box with a count"));
-    repeats_->setChecked(QSettings().value(QStringLiteral("graph/foldRepeats"), false).toBool());
-    connect(repeats_, &QAction::toggled, this, [this](bool fold) {
-        QSettings().setValue(QStringLiteral("graph/foldRepeats"), fold);
-        rebuildIndex();
-        requestLayout(-1);
-    });
+    connect(minimap_, &QAction::toggled, canvas_, &GraphCanvas::setMinimapShown);
+    repeats_ = addOption(tr("Draw identical layers once"),
+                         tr("Groups that are built alike and feed one another become one box with a count"),
+                         QStringLiteral("graph/foldRepeats"), false);
+    across_ = addOption(tr("From left to right"), tr("Values flow to the right instead of down"),
+                        QStringLiteral("graph/across"), false);
+    for (QAction* option : {repeats_, across_}) {
+        connect(option, &QAction::toggled, this, [this] {
+            rebuildIndex();
+            requestLayout(-1);
+        });
+    }
+    zoom_opens_ = addOption(tr("Zoom opens groups"),
+                            tr("The wheel opens the group under the mouse when its box grows large, and closes it "
+                               "again when it is small"),
+                            QStringLiteral("graph/zoomOpens"), true);
+    canvas_->setZoomOpens(zoom_opens_->isChecked());
+    connect(zoom_opens_, &QAction::toggled, canvas_, &GraphCanvas::setZoomOpens);
+}
+
+void GraphView::makeMap() {
+    map_ = new ModuleMapCanvas(
+        canvas_->colours(), [this](int node) { return canvas_->tipOf(node); }, this);
+    pages_->addWidget(map_);
+    map_sizes_ = new QMenu(tr("Areas of tiles"), this);
+    auto* choice = new QActionGroup(this);
+    const QString key = QStringLiteral("graph/mapSize");
+    const auto add = [&](const QString& text, ModuleMapCanvas::Size size) {
+        QAction* action = map_sizes_->addAction(text);
+        action->setCheckable(true);
+        choice->addAction(action);
+        const int number = static_cast<int>(size);
+        action->setChecked(QSettings().value(key, static_cast<int>(map_->size())).toInt() == number);
+        if (action->isChecked()) map_->setSize(size);
+        connect(action, &QAction::triggered, this, [this, key, size, number] {
+            QSettings().setValue(key, number);
+            map_->setSize(size);
+        });
+    };
+    add(tr("Operators"), ModuleMapCanvas::Size::Operators);
+    add(tr("Time"), ModuleMapCanvas::Size::Time);
+    add(tr("Memory made in forward"), ModuleMapCanvas::Size::Memory);
+    connect(map_, &ModuleMapCanvas::nodeClicked, this, &GraphView::click);
+    connect(map_, &ModuleMapCanvas::menuRequested, this, &GraphView::showMenu);
+}
+
+void GraphView::setMapShown(bool shown) {
+    map_button_->setChecked(shown);
+    pages_->setCurrentWidget(shown ? static_cast<QWidget*>(map_) : canvas_);
+    setFocusProxy(pages_->currentWidget());
+    state_->setVisible(!shown);
+    // What was chosen on one page is in sight on the other.
+    if (!shown && canvas_->current() >= 0) canvas_->reveal(canvas_->current());
+}
+
+void GraphView::setFlow(GraphFlow flow) { across_->setChecked(flow == GraphFlow::Right); }
+
+void GraphView::fit() { isMapShown() ? map_->fit() : canvas_->fit(); }
+
+void GraphView::zoomBy(double factor) {
+    const QPointF centre = QRectF(pages_->rect()).center();
+    isMapShown() ? map_->zoomAt(centre, factor) : canvas_->zoomAt(centre, factor);
+}
+
+void GraphView::takeMetrics() {
+    canvas_->takeMetrics();
+    map_->take();
 }
 
 // --- from the session
 
 void GraphView::takeModel() {
     open_.clear();
+    zoom_opened_.clear();
+    canvas_->setPath({});
     outlook_after_.reset();
     matches_.clear();
     search_->clear();
@@ -165,6 +241,7 @@ void GraphView::takeModel() {
         if (cancelled_) *cancelled_ = true;
         ++layout_number_;
         busy_ = false;
+        map_->setIndex(nullptr);
         canvas_->clear(bridge().model() ? tr("This model has no graph.") : tr("No model is open."));
         state_->clear();
         return;
@@ -182,7 +259,7 @@ void GraphView::rebuildIndex() {
         const auto index = std::make_shared<GraphIndex>(model->graph, plumbing_->isChecked());
         if (repeats_->isChecked()) index->foldRepeats();
         index_ = index;
-        layouter_ = std::make_shared<GraphLayouter>(index_);
+        layouter_ = std::make_shared<GraphLayouter>(index_, across_->isChecked() ? GraphFlow::Right : GraphFlow::Down);
     }
     takeRecording();
     metrics_.setSizes({});
@@ -197,7 +274,7 @@ void GraphView::askForSizes() {
                  [this, asked = index_](const session::GraphSizes& sizes) {
                      if (asked != index_) return;
                      metrics_.setSizes(sizes);
-                     canvas_->takeMetrics();
+                     takeMetrics();
                  });
 }
 
@@ -206,13 +283,13 @@ void GraphView::takeRecording() {
     tokens_of_ = nullptr;
     metrics_.update(bridge().eventCount());
     metrics_.setDifferences(Comparison::of(bridge()).differences().get());
-    canvas_->takeMetrics();
+    takeMetrics();
     takeReached();
 }
 
 void GraphView::takeDifferences() {
     metrics_.setDifferences(Comparison::of(bridge()).differences().get());
-    canvas_->takeMetrics();
+    takeMetrics();
 }
 
 // While a reference is pinned; the colouring that was chosen before comes back.
@@ -238,7 +315,7 @@ void GraphView::askForTokens() {
                  [this, asked = recording](const session::TokenAxesAnswer& axes) {
                      if (asked != bridge().recording() || axes.axes.empty()) return;
                      metrics_.setTokenAxes(axes);
-                     canvas_->takeMetrics();
+                     takeMetrics();
                  });
 }
 
@@ -250,6 +327,7 @@ void GraphView::takeReached() {
 void GraphView::takeCurrent() {
     const int node = bridge().currentNode();
     canvas_->setCurrent(node);
+    map_->setCurrent(node);
     if (node >= 0 && follow_->isChecked()) {
         if (busy_)
             reveal_after_ = node;
@@ -302,7 +380,11 @@ void GraphView::finishLayout(std::uint64_t number, std::optional<Scene> scene, i
     slow_.stop();
     if (!scene) return;
     canvas_->setScene(index_, std::move(*scene), keep);
+    canvas_->setZoomOpened(zoom_opened_);
+    map_->setIndex(index_);
     tellCounts();
+    if (const int group = std::exchange(settle_after_, -1); group >= 0)
+        open_.contains(group) ? canvas_->settleInto(group) : canvas_->settleOutOf(group);
     const int node = std::exchange(reveal_after_, -1);
     if (const auto outlook = std::exchange(outlook_after_, std::nullopt))
         canvas_->setOutlook(*outlook);
@@ -374,7 +456,36 @@ void GraphView::setOpen(int group, bool open) {
         open_.insert(group);
     else
         open_.erase(group);
+    zoom_opened_.erase(group);
     requestLayout(group);
+}
+
+void GraphView::openByZoom(int group, bool open) {
+    if (busy_ || open == open_.contains(group)) return;
+    setOpen(group, open);
+    if (open) zoom_opened_.insert(group);
+    settle_after_ = group;
+}
+
+void GraphView::showWays(int from, int to) {
+    if (!index_ || from < 0 || to < 0) return;
+    std::set<int> ways = index_->waysBetween(from, to);
+    if (ways.empty()) return tell(tr("no value goes from one to the other"));
+    tell(tr("%1 on the ways between them; Esc shows all")
+             .arg(counted(static_cast<std::int64_t>(ways.size()), "operator")));
+    canvas_->setPath(std::move(ways));
+}
+
+void GraphView::addPathActions(QMenu& menu, int node) {
+    const int from = canvas_->current();  // a right click makes the node the current one
+    QMenu* list = menu.addMenu(tr("Highlight"));
+    list->addAction(tr("What it depends on"), this, [this, node] { canvas_->setPath(index_->reached(node, false)); });
+    list->addAction(tr("What depends on it"), this, [this, node] { canvas_->setPath(index_->reached(node, true)); });
+    QAction* ways = list->addAction(tr("Ways from the current one\tShift+Click"), this,
+                                    [this, from, node] { showWays(from, node); });
+    ways->setEnabled(from >= 0 && from != node);
+    QAction* all = list->addAction(tr("Everything\tEsc"), this, [this] { canvas_->setPath({}); });
+    all->setEnabled(!canvas_->path().empty());
 }
 
 void GraphView::openAll() {
@@ -415,6 +526,7 @@ void GraphView::click(int node) {
     if (clicked.is_group && !clicked.kind.starts_with("prim::")) bridge().setCurrentModule(text(clicked.scope));
     bridge().setCurrentNode(node);
     canvas_->setCurrent(node);
+    map_->setCurrent(node);
 }
 
 bool GraphView::toggleBreakpoint() {
@@ -455,6 +567,7 @@ void GraphView::followLinks(int direction) {
 void GraphView::showMenu(int node, const QPoint& at) {
     QMenu menu(this);
     if (node >= 0 && index_) {
+        addPathActions(menu, node);
         click(node);
         const session::GraphNode& chosen = index_->node(node);
         const int op = index_->operatorOf(node);
@@ -508,15 +621,17 @@ void GraphView::showMenu(int node, const QPoint& at) {
 }
 
 void GraphView::addActions(QMenu& menu) {
-    menu.addAction(tr("Fit graph\tSpace"), this, [this] { canvas_->fit(); });
+    menu.addAction(tr("Fit graph\tSpace"), this, [this] { fit(); });
     menu.addAction(tr("Open all groups"), this, [this] { openAll(); });
     menu.addAction(tr("Close all groups"), this, [this] { closeAll(); });
     menu.addAction(tr("Go to node of current event"), this, [this] {
         if (bridge().currentNode() >= 0 && index_) openPathTo(bridge().currentNode());
         canvas_->reveal(bridge().currentNode());
     });
-    menu.addAction(repeats_);
-    menu.addAction(minimap_);
+    menu.addSeparator();
+    for (QAction* option : {repeats_, across_, zoom_opens_, minimap_}) menu.addAction(option);
+    menu.addMenu(map_sizes_);
+    menu.addSeparator();
     menu.addAction(tr("Export graph as SVG, PNG or PDF..."), this, [this] { chooseExport(); });
 }
 

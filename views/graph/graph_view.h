@@ -5,6 +5,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QStackedWidget>
 #include <QThreadPool>
 #include <QTimer>
 #include <QToolButton>
@@ -16,6 +17,7 @@
 
 #include "views/common/view.h"
 #include "views/graph/graph_canvas.h"
+#include "views/graph/module_map_canvas.h"
 
 namespace loupe::views {
 
@@ -30,7 +32,7 @@ class GraphView : public View {
     ~GraphView() override;
 
     void find() override;
-    void fit() override { canvas_->fit(); }
+    void fit() override;
     bool toggleBreakpoint() override;
     void addActions(QMenu& menu) override;
     bool isSettled() const override { return !busy_; }
@@ -49,6 +51,11 @@ class GraphView : public View {
     // Consecutive identical layers are drawn once, with a count.
     void setFoldRepeats(bool fold);
     void setColouring(GraphColouring colouring);
+    void setFlow(GraphFlow flow);
+    // Modules as tiles, whose areas are shares of time, memory or operators.
+    void setMapShown(bool shown);
+    bool isMapShown() const { return pages_->currentWidget() == map_; }
+    ModuleMapCanvas* map() { return map_; }
     // Writes the whole scene; the format follows the name: .svg, .png, .pdf. Empty, or the error.
     QString exportTo(const QString& file);
 
@@ -59,6 +66,13 @@ class GraphView : public View {
     void buildToolBar(QVBoxLayout* layout);
     void makeButtons(PanelBar& bar);
     void makeOptions();
+    QAction* addOption(const QString& text, const QString& tip, const QString& key, bool is_on);
+    void makeMap();
+    void addPathActions(QMenu& menu, int node);
+    void showWays(int from, int to);
+    void openByZoom(int group, bool open);
+    void takeMetrics();
+    void zoomBy(double factor);
     void takeModel();
     void takeRecording();
     void takeDifferences();
@@ -82,6 +96,10 @@ class GraphView : public View {
     void tell(const QString& words);
 
     GraphCanvas* canvas_ = nullptr;
+    ModuleMapCanvas* map_ = nullptr;
+    QStackedWidget* pages_ = nullptr;
+    QToolButton* map_button_ = nullptr;
+    QMenu* map_sizes_ = nullptr;
     QLineEdit* search_ = nullptr;
     QLabel* state_ = nullptr;
     QComboBox* colour_choice_ = nullptr;
@@ -89,11 +107,15 @@ class GraphView : public View {
     QToolButton* follow_ = nullptr;
     QAction* minimap_ = nullptr;
     QAction* repeats_ = nullptr;
+    QAction* across_ = nullptr;
+    QAction* zoom_opens_ = nullptr;
     std::shared_ptr<const GraphIndex> index_;
     std::shared_ptr<GraphLayouter> layouter_;
     NodeMetrics metrics_;
     std::shared_ptr<const session::Recording> tokens_of_;  // whose axes of tokens were asked for
     std::set<int> open_;
+    std::set<int> zoom_opened_;  // of the open ones: by the zoom
+    int settle_after_ = -1;      // a group that the zoom has opened or closed
     std::vector<int> matches_;
     std::size_t match_at_ = 0;
     // One layout at a time; a newer one cancels the current one.
