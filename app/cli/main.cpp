@@ -220,6 +220,9 @@ void add_run(CLI::App& app, int& status) {
     run->add_option("--text", options->text,
                     "of a Hugging Face folder or a GGUF file, instead of inputs: a text for its tokenizer");
     run->add_flag("--stats", options->stats, "print a row an event");
+    run->add_option("--change", options->changes,
+                    "VALUE[slice]=FORMULA: the run goes on with the formula of x in its place; may be repeated")
+        ->allow_extra_args(false);
     run->add_flag("--parts", options->parts,
                   "with --stats, --record or --trace: also what runs inside operators that are made of others");
     run->callback([options, &status] {

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <new>
 
+#include "app/cli/changes.h"
 #include "app/cli/commands.h"
 #include "app/cli/written_files.h"
 #include "core/base/counted.h"
@@ -25,10 +26,12 @@ void print_results(const TensorList& outputs) {
     for (std::size_t i = 0; i < outputs.size(); ++i) std::printf("out%zu  %s\n", i, describe(outputs[i]).c_str());
 }
 
-TensorList execute_recorded(const PreparedRun& run, const RunArguments& options) {
+TensorList execute_recorded(const PreparedRun& run, const RunArguments& options,
+                            const std::vector<session::ValueChange>& changes) {
     const bool keeps = !options.record_file.empty();
-    const auto recorder =
-        make_recorder(run, {.statistics = options.stats || keeps, .values = keeps, .opens_operators = options.parts});
+    const auto recorder = make_recorder(
+        run,
+        {.statistics = options.stats || keeps, .values = keeps, .opens_operators = options.parts, .changes = changes});
     const auto save = [&] {
         if (keeps) session::save_recording(*run.program, *recorder, run.options, options.record_file);
     };
@@ -134,12 +137,14 @@ int run_run(const RunArguments& options) {
         {{"--outputs", options.outputs_file}, {"--trace", options.trace_file}, {"--record", options.record_file}},
         read_files(options));
     check_not_taken_by_source({"--outputs", options.outputs_file}, options.model);
-    const PreparedRun run = prepare_run(options);
+    const UnchangedRun before = options.changes.empty() ? UnchangedRun() : run_unchanged(options);
+    PreparedRun run = prepare_run(options);
     if (!run.program) return 0;  // a program without a model: it has run
     if (run.text_model) print_tokens(run.tokens);
     const bool is_watched = options.stats || !options.record_file.empty();
-    const TensorList outputs =
-        is_watched || !options.trace_file.empty() ? execute_recorded(run, options) : execute(run);
+    const bool is_recorded = is_watched || !options.trace_file.empty() || !before.changes.empty();
+    run.options.changes = before.changes;
+    const TensorList outputs = is_recorded ? execute_recorded(run, options, before.changes) : execute(run);
     if (!options.outputs_file.empty()) {
         write_npz(options.outputs_file, collect_outputs(run, outputs,
                                                         {.arguments = options.backward,
@@ -148,6 +153,7 @@ int run_run(const RunArguments& options) {
     }
     if (!options.stats) print_results(outputs);
     if (run.text_model) print_next_words(*run.text_model, outputs);
+    if (!before.changes.empty()) note_effects(options, before, outputs);
     if (!is_watched) print_run_verdict(run, outputs, options);
     return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a change puts in place of elements; apart from the description of a change, which recorders and files have.
+#include <charconv>
 #include <cstring>
 
 #include "core/autograd/grad_mode.h"
@@ -65,11 +66,28 @@ Tensor evaluated(const Tensor& x, const std::string& formula) {
     return result.to_tensor();
 }
 
-Tensor from_recording(const Tensor& x, const ValueChange& change) {
-    const RecordingFile file(change.formula);
+constexpr std::string_view kRecording = ".loupe";
+
+// "run.loupe", "run.loupe#12".
+bool names_recording(std::string_view formula) {
+    const auto hash = formula.rfind('#');
+    return formula.ends_with(kRecording) ||
+           (hash != std::string_view::npos && formula.substr(0, hash).ends_with(kRecording));
+}
+
+Tensor from_recording(const Tensor& x, const ValueChange& change, const std::string& formula) {
+    const bool has_number = !formula.ends_with(kRecording);
+    const auto hash = formula.rfind('#');
+    std::uint32_t id = change.value;
+    if (has_number) {
+        const char* const end = formula.data() + formula.size();
+        const auto [at, failed] = std::from_chars(formula.data() + hash + 1, end, id);
+        if (failed != std::errc() || at != end) refuse(concat("'", formula, "' says no value of a recording"));
+    }
+    const RecordingFile file(has_number ? formula.substr(0, hash) : formula);
     const std::size_t count = file.recording()->value_count();
-    const Tensor t = change.value != 0 && change.value <= count ? file.elements(change.value) : Tensor();
-    if (!t.defined()) refuse(concat(change.formula, " has no elements of value ", change.value));
+    const Tensor t = id != 0 && id <= count ? file.elements(id) : Tensor();
+    if (!t.defined()) refuse(concat(formula, " has no elements of value ", id));
     // Of the whole value, which the slice is taken of too.
     return change.slice.empty() || t.dim() == x.dim() ? slice_tensor(t, change.slice) : t;
 }
@@ -84,9 +102,9 @@ Tensor changed_elements(const Tensor& given, const ValueChange& change) {
     while (formula.ends_with(' ')) formula.pop_back();
     while (formula.starts_with(' ')) formula.erase(0, 1);
     if (formula.empty()) refuse("nothing is said to put there");
-    const Tensor now = formula.ends_with(".npy")     ? read_npy(formula)
-                       : formula.ends_with(".loupe") ? from_recording(x, change)
-                                                     : evaluated(x, formula);
+    const Tensor now = formula.ends_with(".npy")  ? read_npy(formula)
+                       : names_recording(formula) ? from_recording(x, change, formula)
+                                                  : evaluated(x, formula);
     if (!can_cast(now.dtype(), x.dtype()))
         refuse(concat("'", formula, "' is ", dtype_name(now.dtype()), ", which ", dtype_name(x.dtype()),
                       " does not hold"));

@@ -16,8 +16,8 @@ struct ValueChange {
     std::uint32_t value = 0;   // in the numbers of a run that was the same up to there
     std::string slice;         // as Python slices: "[0, :, 3]"; empty: all of it
     // What is put there. TorchScript of `x`, what is there now, and `zeros`, `ones`, `mean` like it: "x * 2", "zeros",
-    // "x.clamp(min=0)", "0.5"; or the path of a .npy file; or of a recording (.loupe), whose value of the same number
-    // is taken; or "undo": what was there before the change that made the value.
+    // "x.clamp(min=0)", "0.5"; or the path of a .npy file; or of a recording, whose value of the same number
+    // is taken ("run.loupe"), or of another ("run.loupe#12"); or "undo": what was there before the change that made the value.
     std::string formula;
 };
 auto fields(Like<ValueChange> auto& it) { return std::tie(it.behind, it.value, it.slice, it.formula); }

@@ -392,6 +392,46 @@ void TestCli::explain_prints_where_a_number_comes_from() {
     QCOMPARE(run_cli({"explain", digits, "--value", "out0", "--to", "outputs"}).status, 2);
 }
 
+void TestCli::a_run_goes_on_with_changed_values() {
+    QTemporaryDir folder;
+    const QString digits = kShipped + "digits.pt";
+    const QString plain = folder.filePath("plain.loupe");
+    const QString other = folder.filePath("other.loupe");
+    const QString logits = QStringLiteral("classifier.logits");
+    const Outcome before = run_cli({"run", digits, "--record", plain});
+    QCOMPARE(before.status, 0);
+    const auto changed = [&](const QStringList& changes, const QStringList& more = {}) {
+        QStringList arguments{"run", digits};
+        for (const QString& change : changes) arguments << "--change" << change;
+        return run_cli(arguments + more);
+    };
+    const Outcome same = changed({logits + " = x"});
+    QCOMPARE(same.status, 0);
+    QVERIFY2(same.err.contains("change: classifier.logits = x, behind #"), qPrintable(same.err));
+    QVERIFY2(same.err.contains("out0 against the run without the change: equal"), qPrintable(same.err));
+    QCOMPARE(same.out, before.out);
+    // Two of one value, and one behind them.
+    const QString npz = folder.filePath("out.npz");
+    const QStringList three{logits + ".out = zeros", logits + "[0, 3] = x + 7", "classifier = x"};
+    const Outcome set = changed(three, {"--outputs", npz});
+    QVERIFY2(set.status == 0 && set.err.contains("max abs"), qPrintable(set.err));
+    const NamedTensors arrays = read_npz(npz.toStdString());
+    const Tensor& out = arrays.front().second;
+    for (std::int64_t i = 0; i < out.numel(); ++i) QCOMPARE(out.data<float>()[i], i == 3 ? 7.0F : 0.0F);
+    // Activation patching: another input's run, with what this one had there.
+    const QStringList input{"--input", "1x1x8x8:float32:ones"};
+    QCOMPARE(run_cli(QStringList{"run", digits, "--record", other} + input).status, 0);
+    const Outcome patched = changed({logits + " = " + plain}, input);
+    QCOMPARE(patched.status, 0);
+    QCOMPARE(patched.out, before.out);
+    for (const QString& bad :
+         {logits, logits + " =", QStringLiteral("= 3"), QStringLiteral("nowhere = 0"), logits + "[99] = 0",
+          logits + " = torch.ones(3, 5)", logits + " = nothing.npy", QStringLiteral("x = zeros")}) {
+        const Outcome refused = changed({bad});
+        QVERIFY2(refused.status != 0 && refused.err.count('\n') <= 2, qPrintable(bad + ": " + refused.err));
+    }
+}
+
 void TestCli::graphs_as_text_are_models() {
     QTemporaryDir folder;
     const QString function = kModels + "function_horner.pt";

@@ -28,6 +28,7 @@ class TestCli : public QObject {
     void bisect_names_the_pass();
     void trace_says_what_differs();
     void explain_prints_where_a_number_comes_from();
+    void a_run_goes_on_with_changed_values();
     void graphs_as_text_are_models();
     void check_tells_a_difference();
     void missing_operators();
