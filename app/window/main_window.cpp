@@ -20,6 +20,7 @@
 #include "app/window/source_watch.h"
 #include "app/window/start_page.h"
 #include "app/window/status_line.h"
+#include "app/window/tour_guide.h"
 #include "app/window/weights_loader.h"
 #include "core/study/verdict.h"
 #include "views/common/failures.h"
@@ -67,6 +68,7 @@ MainWindow::MainWindow()
     setStatusBar(new StatusLine(*bridge_, this));
     docks_ = new Docks(this, *bridge_);
     keeper_ = new SessionKeeper(*bridge_, *docks_, *this);
+    guide_ = new TourGuide(*this, *actions_);
     makeFileActions();
     makeEditActions();
     makeSaveActions();
@@ -137,6 +139,9 @@ void MainWindow::connectParts() {
     connect(&Theme::instance(), &Theme::changed, actions_, &Actions::updateIcons);
     connect(docks_, &Docks::changed, actions_, &Actions::update);
     connect(docks_, &Docks::chosen, actions_, &Actions::update);
+    connect(start_, &StartPage::startTour, this, [this](const QString& name) {
+        if (const Tour* tour = findTour(name)) guide_->start(*tour);
+    });
     connect(start_, &StartPage::restoreSession, this, [this](const QString& folder) { keeper_->restore(folder); });
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
         freeSpaceForButtons(now);

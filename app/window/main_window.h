@@ -19,6 +19,7 @@ class Docks;
 class HelpWindow;
 class SessionKeeper;
 class StartPage;
+class TourGuide;
 class SourcePermissions;
 class WeightsLoader;
 
@@ -34,6 +35,7 @@ class MainWindow : public QMainWindow {
     WeightsLoader& weights() { return *weights_; }
     SourcePermissions& permissions() { return *permissions_; }
     SessionKeeper& keeper() { return *keeper_; }
+    TourGuide& guide() { return *guide_; }
 
     // Starts saving the session, to be restored by the next window.
     void keepSession();
@@ -79,6 +81,7 @@ class MainWindow : public QMainWindow {
     void makeToolBar();
     void fillRecentMenu();
     void fillPanelMenu();
+    void fillTourMenu(QMenu& menu);
     void toggleBreakpoint();
     void runToHere();
     bool isAtRestoredEvent() const;
@@ -117,6 +120,7 @@ class MainWindow : public QMainWindow {
     WeightsLoader* weights_;
     SourcePermissions* permissions_;
     SessionKeeper* keeper_ = nullptr;
+    TourGuide* guide_ = nullptr;
     HelpWindow* manual_ = nullptr;  // created on first use
     QMenu* recent_menu_ = nullptr;
     QMenu* panel_menu_ = nullptr;

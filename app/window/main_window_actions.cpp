@@ -18,6 +18,7 @@
 #include "app/window/docks.h"
 #include "app/window/plugin_tables.h"
 #include "app/window/source_permissions.h"
+#include "app/window/tour_guide.h"
 #include "app/window/weights_loader.h"
 #include "views/common/comparison.h"
 #include "views/common/format.h"
@@ -297,6 +298,16 @@ void MainWindow::makeFormActions() {
     });
 }
 
+void MainWindow::fillTourMenu(QMenu& menu) {
+    for (const Tour& tour : shippedTours()) {
+        QAction* action = menu.addAction(tour.title, this, [this, name = tour.name] {
+            if (const Tour* found = findTour(name)) guide_->start(*found);
+        });
+        action->setToolTip(tour.summary);
+    }
+    menu.setToolTipsVisible(true);
+}
+
 void MainWindow::makeGoActions() {
     const auto needModel = [this] { return bridge_->model() ? QString() : tr("no model is open"); };
     actions_->add({"palette",
@@ -480,7 +491,11 @@ void MainWindow::makeMenus() {
     panel_menu_->setObjectName(QStringLiteral("panelMenu"));
     panel_menu_->setToolTipsVisible(true);
     connect(panel_menu_, &QMenu::aboutToShow, this, &MainWindow::fillPanelMenu);
-    fill(menuBar()->addMenu(tr("&Help")), {"manual", "keys", "documentation", "", "about"});
+    QMenu* help = menuBar()->addMenu(tr("&Help"));
+    fill(help, {"manual", "keys", "documentation", "", "about"});
+    auto* tours = new QMenu(tr("Guided &tours"), help);
+    fillTourMenu(*tours);
+    help->insertMenu(help->actions()[3], tours);
 }
 
 void MainWindow::makeToolBar() {

@@ -27,7 +27,11 @@ std::vector<ShippedModel> shippedModels() {
         model.title = object[QStringLiteral("title")].toString();
         model.description = object[QStringLiteral("description")].toString();
         const QJsonArray things = object[QStringLiteral("things_to_try")].toArray();
-        for (const QJsonValue thing : things) model.thingsToTry += thing.toString();
+        for (const auto& each : things) {
+            const QJsonObject thing = each.toObject();
+            model.thingsToTry.push_back(
+                {thing[QStringLiteral("text")].toString(), thing[QStringLiteral("tour")].toString()});
+        }
         models.push_back(model);
     }
     return models;

@@ -4,7 +4,6 @@
 
 #include <QDir>
 #include <QString>
-#include <QStringList>
 #include <vector>
 
 namespace loupe::window {
@@ -12,11 +11,16 @@ namespace loupe::window {
 // Beside the program when it was moved, else where it was built from.
 QDir resourceFolder();
 
+struct ThingToTry {
+    QString text;
+    QString tour;  // that does it, by name; empty: none
+};
+
 struct ShippedModel {
     QString file;  // absolute path
     QString title;
     QString description;
-    QStringList thingsToTry;
+    std::vector<ThingToTry> thingsToTry;
 };
 
 // As resources/models/index.json lists them; empty when the folder is missing.

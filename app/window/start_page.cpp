@@ -4,13 +4,18 @@
 #include <QBoxLayout>
 #include <QCheckBox>
 #include <QFileInfo>
+#include <QGridLayout>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLocale>
 #include <QPushButton>
+#include <QSet>
 #include <QSettings>
+#include <algorithm>
+#include <functional>
 
 #include "app/window/resources.h"
+#include "app/window/tours.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
 
@@ -62,10 +67,44 @@ class EnterButton : public QPushButton {
     }
 };
 
+// A line of several words that starts a tour; buttons do not wrap.
+class TourLine : public QLabel {
+  public:
+    TourLine(const QString& text, std::function<void()> start, QWidget* parent)
+        : QLabel(text, parent), start_(std::move(start)) {
+        setWordWrap(true);
+        setTextFormat(Qt::PlainText);
+        setCursor(Qt::PointingHandCursor);
+        setFocusPolicy(Qt::TabFocus);
+        setToolTip(StartPage::tr("Show it step by step"));
+        setAccessibleName(text);
+        const Theme& theme = Theme::instance();
+        setStyleSheet(QStringLiteral("QLabel { font-size: 9pt; color: %1; background: transparent; }"
+                                     "QLabel:hover, QLabel:focus { color: %2; text-decoration: underline; }")
+                          .arg(theme.colour(Theme::Colour::Text).name(), theme.colour(Theme::Colour::Accent).name()));
+    }
+
+  protected:
+    void mousePressEvent(QMouseEvent* event) override { event->accept(); }
+    void mouseReleaseEvent(QMouseEvent* event) override {
+        if (rect().contains(event->position().toPoint())) start_();
+    }
+    void keyPressEvent(QKeyEvent* event) override {
+        if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter || event->key() == Qt::Key_Space)
+            return start_();
+        QLabel::keyPressEvent(event);
+    }
+
+  private:
+    std::function<void()> start_;
+};
+
 // A card that is a button, for keyboard and screen readers.
 class Card : public EnterButton {
   public:
-    Card(const QString& title, const QString& description, const QStringList& tries, QWidget* parent)
+    using Start = std::function<void(const QString& tour)>;
+    Card(const QString& title, const QString& description, const std::vector<ThingToTry>& tries, const Start& start,
+         QWidget* parent)
         : EnterButton(parent) {
         setAccessibleName(title);
         setAccessibleDescription(description);
@@ -86,16 +125,27 @@ class Card : public EnterButton {
             column->addSpacing(6);
             column->addWidget(heading(tr("Try"), this));
         }
-        for (const QString& thing : tries) {
+        std::vector<QWidget*> lines;
+        for (const ThingToTry& thing : tries) {
             auto* row = new QHBoxLayout;
             row->setSpacing(6);
             QLabel* dot = label(QStringLiteral("\u203a"), 10, Theme::Colour::Accent, this);
             row->addWidget(dot, 0, Qt::AlignTop);
-            row->addWidget(label(thing, 9, Theme::Colour::Text, this), 1);
+            QLabel* line = thing.tour.isEmpty() ? label(thing.text, 9, Theme::Colour::Text, this)
+                                                : new TourLine(
+                                                      thing.text, [start, tour = thing.tour] { start(tour); }, this);
+            if (!thing.tour.isEmpty()) {
+                line->setObjectName(QStringLiteral("tour.") + thing.tour);
+                lines.push_back(line);
+            }
+            row->addWidget(line, 1);
             column->addLayout(row);
         }
         column->addStretch(1);
-        for (QLabel* child : findChildren<QLabel*>()) child->setAttribute(Qt::WA_TransparentForMouseEvents);
+        for (QLabel* child : findChildren<QLabel*>()) {
+            if (std::find(lines.begin(), lines.end(), child) == lines.end())
+                child->setAttribute(Qt::WA_TransparentForMouseEvents);
+        }
     }
     QSize sizeHint() const override { return layout()->sizeHint(); }
     bool hasHeightForWidth() const override { return true; }
@@ -163,8 +213,8 @@ void StartPage::addLastSession(QVBoxLayout* column, QWidget* page) {
     const QString how = last_->was_closed
                             ? whenText(last_->written)
                             : tr("%1; the program ended without being closed").arg(whenText(last_->written));
-    auto* card =
-        new Card(title, last_->what.isEmpty() ? how : QStringLiteral("%1  \u00b7  %2").arg(last_->what, how), {}, page);
+    auto* card = new Card(title, last_->what.isEmpty() ? how : QStringLiteral("%1  \u00b7  %2").arg(last_->what, how),
+                          {}, {}, page);
     card->setObjectName(QStringLiteral("restoreSession"));
     card->setToolTip(
         tr("Opens %1 with its inputs, breakpoints, edits, panels and the run as it was").arg(last_->model));
@@ -184,13 +234,48 @@ void StartPage::addShippedModels(QVBoxLayout* column, QWidget* page) {
     auto* cards = new QHBoxLayout;
     cards->setSpacing(12);
     for (const ShippedModel& model : shippedModels()) {
-        auto* card = new Card(model.title, model.description, model.thingsToTry, page);
+        auto* card = new Card(
+            model.title, model.description, model.thingsToTry, [this](const QString& tour) { emit startTour(tour); },
+            page);
         card->setObjectName(QStringLiteral("model.") + QFileInfo(model.file).completeBaseName());
         card->setToolTip(tr("Open %1").arg(model.file));
         connect(card, &QPushButton::clicked, this, [this, file = model.file] { emit openFile(file); });
         cards->addWidget(card, 1);
     }
     column->addLayout(cards);
+    column->addSpacing(18);
+}
+
+void StartPage::addTours(QVBoxLayout* column, QWidget* page) {
+    // Those of a model stand in its card.
+    QSet<QString> shown;
+    for (const ShippedModel& model : shippedModels()) {
+        for (const ThingToTry& thing : model.thingsToTry) shown.insert(thing.tour);
+    }
+    auto* rows = new QGridLayout;
+    rows->setHorizontalSpacing(12);
+    rows->setVerticalSpacing(2);
+    int count = 0;
+    constexpr int kColumns = 3;
+    for (const Tour& tour : shippedTours()) {
+        if (shown.contains(tour.name)) continue;
+        auto* button = new EnterButton(tour.title, page);
+        button->setObjectName(QStringLiteral("tour.") + tour.name);
+        button->setToolTip(tour.summary);
+        button->setFlat(true);
+        button->setCursor(Qt::PointingHandCursor);
+        button->setStyleSheet(
+            QStringLiteral("QPushButton { text-align: left; padding: 4px 6px; border: 1px solid transparent; "
+                           "border-radius: 4px; color: %1; } QPushButton:hover, QPushButton:focus { background: %2; }")
+                .arg(Theme::instance().colour(Theme::Colour::Accent).name(),
+                     Theme::instance().colour(Theme::Colour::Raised).name()));
+        connect(button, &QPushButton::clicked, this, [this, name = tour.name] { emit startTour(name); });
+        rows->addWidget(button, count / kColumns, count % kColumns);
+        ++count;
+    }
+    if (count == 0) return delete rows;
+    column->addWidget(heading(tr("Guided tours"), page));
+    column->addLayout(rows);
     column->addSpacing(18);
 }
 
@@ -228,6 +313,7 @@ void StartPage::rebuild() {
     addTitle(column, page);
     if (last_) addLastSession(column, page);
     addShippedModels(column, page);
+    addTours(column, page);
     addRecentFiles(column, page);
     column->addStretch(1);
     column->addWidget(label(tr("F5 runs, F10 steps, F6 runs to the next NaN or Inf, F7 to backward. "

@@ -27,12 +27,14 @@ class StartPage : public QScrollArea {
     void openFile(const QString& file);
     void openDialog();
     void restoreSession(const QString& folder);
+    void startTour(const QString& name);
 
   private:
     void rebuild();
     void addTitle(QVBoxLayout* column, QWidget* page);
     void addLastSession(QVBoxLayout* column, QWidget* page);
     void addShippedModels(QVBoxLayout* column, QWidget* page);
+    void addTours(QVBoxLayout* column, QWidget* page);
     void addRecentFiles(QVBoxLayout* column, QWidget* page);
 
     QStringList recent_;

@@ -92,6 +92,7 @@ void GraphView::buildToolBar(QVBoxLayout* layout) {
     auto* bar = new PanelBar(this, {4, 3, 4, 3}, 3);
     layout->addLayout(bar);
     colour_choice_ = bar->choice(tr("Colouring of the graph"), tr("What the colours of the boxes say"));
+    colour_choice_->setObjectName(QStringLiteral("graphColour"));
     colour_choice_->addItems({tr("Colour: kind"), tr("Colour: time"), tr("Colour: memory"), tr("Colour: activation"),
                               tr("Colour: gradient"), tr("Colour: difference")});
     colour_choice_->setProperty("kept", true);

@@ -72,6 +72,7 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
 QLayout* PassesView::makeBar() {
     auto* bar = new PanelBar(this, {6, 4, 6, 4});
     pipeline_ = bar->choice(tr("Pipeline"), tr("Pipeline of passes"));
+    pipeline_->setObjectName(QStringLiteral("pipeline"));
     for (const std::string& name : session::list_pipelines()) pipeline_->addItem(text(name));
     for (const char* first : {"default", "inference", "optimize"}) {
         if (const int at = pipeline_->findText(QLatin1String(first)); at >= 0) {
