@@ -6,7 +6,6 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/dispatch/functions.h"
 #include "core/model/script_output.h"
 #include "core/python/language/file_notice.h"
 #include "core/record/recording_file.h"
@@ -101,9 +100,7 @@ UnchangedRun run_unchanged(const RunArguments& options) {
     if (run.program->file().files != nullptr) run.program->file().files->discard();
     const auto recorder = make_recorder(run, {.statistics = false, .values = false});
     UnchangedRun before;
-    session::record(*run.program, *recorder, [&] {
-        for (const Tensor& t : execute(run)) before.outputs.push_back(fn::clone(t));
-    });
+    session::record(*run.program, *recorder, [&] { before.outputs = execute(run); });
     const session::Recording& recording = *recorder->recording();
     for (const ChangeText& text : texts) {
         session::ValueChange change;

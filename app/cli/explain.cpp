@@ -71,7 +71,7 @@ class Tree {
                     std::string(session::share_kind_name(e.kind)).c_str());
         for (const std::string& cause : e.causes) std::printf("%s  ! %s\n", indent.c_str(), cause.c_str());
         for (const std::string& note : e.notes) std::printf("%s  (%s)\n", indent.c_str(), note.c_str());
-        if (session::has_sum(e.kind))
+        if (session::has_sum(e))
             std::printf("%s  sum: shares %.9g + constant %.9g + remainder %.3g = %.9g\n", indent.c_str(), e.sources,
                         e.constant, e.remainder, e.sources + e.constant + e.remainder);
     }

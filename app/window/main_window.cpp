@@ -68,7 +68,8 @@ MainWindow::MainWindow()
     setStatusBar(new StatusLine(*bridge_, this));
     docks_ = new Docks(this, *bridge_);
     keeper_ = new SessionKeeper(*bridge_, *docks_, *this);
-    guide_ = new TourGuide(*this, *actions_);
+    guide_ = new TourGuide(*this, *bridge_, *docks_, *actions_);
+    connect(guide_, &TourGuide::openWanted, this, &MainWindow::openFile);
     makeFileActions();
     makeEditActions();
     makeSaveActions();

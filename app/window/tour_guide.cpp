@@ -10,7 +10,6 @@
 
 #include "app/window/actions.h"
 #include "app/window/docks.h"
-#include "app/window/main_window.h"
 #include "app/window/resources.h"
 #include "app/window/tour_callout.h"
 #include "views/common/comparison.h"
@@ -20,16 +19,18 @@ namespace loupe::window {
 
 using session::RunState;
 
-TourGuide::TourGuide(MainWindow& window, Actions& actions)
+TourGuide::TourGuide(QWidget& window, views::SessionBridge& bridge, Docks& docks, Actions& actions)
     : QObject(&window),
       window_(window),
+      bridge_(bridge),
+      docks_(docks),
       actions_(actions),
       ring_(new TourRing(&window)),
       callout_(new TourCallout(&window)) {
     connect(callout_, &TourCallout::nextWanted, this, &TourGuide::next);
     connect(callout_, &TourCallout::backWanted, this, &TourGuide::back);
     connect(callout_, &TourCallout::endWanted, this, &TourGuide::end);
-    connect(&window.bridge(), &views::SessionBridge::explanationWanted, this, [this] { is_explained_ = true; });
+    connect(&bridge, &views::SessionBridge::explanationWanted, this, [this] { is_explained_ = true; });
     // Panels move, open and fill while it points at them.
     timer_.setInterval(100);
     connect(&timer_, &QTimer::timeout, this, &TourGuide::follow);
@@ -55,7 +56,7 @@ void TourGuide::showStep(int step) {
     waits_ = was_worked_ = is_explained_ = was_done_ = false;
     noteBefore();
     const TourStep& shown = tour_.steps[static_cast<std::size_t>(step)];
-    if (!shown.panel.isEmpty() && window_.bridge().model()) window_.docks().show(shown.panel);
+    if (!shown.panel.isEmpty() && bridge_.model()) docks_.show(shown.panel);
     callout_->showStep(tour_.title, shown.text, step + 1, static_cast<int>(tour_.steps.size()));
     follow();
     callout_->nextButton()->setFocus();
@@ -63,9 +64,9 @@ void TourGuide::showStep(int step) {
 
 void TourGuide::noteBefore() {
     has_begun_ = false;
-    before_ = window_.bridge().recording();
-    state_before_ = window_.bridge().status().state;
-    reached_before_ = window_.bridge().status().reached;
+    before_ = bridge_.recording();
+    state_before_ = bridge_.status().state;
+    reached_before_ = bridge_.status().reached;
 }
 
 bool TourGuide::isDone() const {
@@ -102,9 +103,9 @@ void TourGuide::work() {
 void TourGuide::follow() {
     if (!isOn()) return;
     const TourStep& step = tour_.steps[static_cast<std::size_t>(step_)];
-    const RunState state = window_.bridge().status().state;
-    has_begun_ = has_begun_ || state != state_before_ || window_.bridge().status().reached != reached_before_ ||
-                 window_.bridge().recording() != before_;
+    const RunState state = bridge_.status().state;
+    has_begun_ = has_begun_ || state != state_before_ || bridge_.status().reached != reached_before_ ||
+                 bridge_.recording() != before_;
     const bool is_done = isDone();
     // An error is told where it always is; the step can be tried again.
     if (is_done || state == RunState::Failed) waits_ = false;
@@ -121,7 +122,7 @@ void TourGuide::follow() {
 QRect TourGuide::place() const {
     const TourStep& step = tour_.steps[static_cast<std::size_t>(step_)];
     QWidget* target = step.widget.isEmpty() ? nullptr : find(step.widget);
-    if (target == nullptr && !step.panel.isEmpty()) target = window_.docks().view(step.panel);
+    if (target == nullptr && !step.panel.isEmpty()) target = docks_.view(step.panel);
     if (target == nullptr || !target->isVisible()) return {};
     const QRect whole(target->mapTo(&window_, QPoint()), target->size());
     return whole.intersected(window_.rect());
@@ -138,22 +139,21 @@ QWidget* TourGuide::find(const QString& name) const {
 }
 
 bool TourGuide::isCurrent(const QString& op) const {
-    const auto& recording = window_.bridge().recording();
-    const session::EventId id = window_.bridge().currentEvent();
+    const auto& recording = bridge_.recording();
+    const session::EventId id = bridge_.currentEvent();
     return recording && id != 0 && id <= recording->event_count() && views::shortOpName(recording->event(id).op) == op;
 }
 
 bool TourGuide::isReached(const QString& until) const {
-    const views::SessionBridge& bridge = window_.bridge();
-    const RunState state = bridge.status().state;
+    const RunState state = bridge_.status().state;
     if (until == QLatin1String("open")) {
-        const bool is_it = bridge.model() && !file_.isEmpty() && bridge.model()->path == file_.toStdString();
+        const bool is_it = bridge_.model() && !file_.isEmpty() && bridge_.model()->path == file_.toStdString();
         return is_it && state != RunState::Opening;
     }
     if (until == QLatin1String("ran")) return has_begun_ && state == RunState::Finished;
-    if (until == QLatin1String("parked")) return has_begun_ && bridge.isPaused();
-    if (until == QLatin1String("timed")) return bridge.warmTimes() != nullptr && !bridge.isTiming();
-    if (until == QLatin1String("pinned")) return views::Comparison::of(window_.bridge()).isOn();
+    if (until == QLatin1String("parked")) return has_begun_ && bridge_.isPaused();
+    if (until == QLatin1String("timed")) return bridge_.warmTimes() != nullptr && !bridge_.isTiming();
+    if (until == QLatin1String("pinned")) return views::Comparison::of(bridge_).isOn();
     if (until == QLatin1String("explained")) return is_explained_;
     if (until.startsWith(QLatin1String("event "))) return isCurrent(until.section(QLatin1Char(' '), 1));
     return false;
@@ -164,7 +164,7 @@ QString TourGuide::perform(const QString& work) {
     const QString what = work.section(QLatin1Char(' '), 1);
     if (verb == QLatin1String("open")) {
         file_ = resourceFolder().absoluteFilePath(what);
-        window_.openFile(file_);
+        emit openWanted(file_);
         return {};
     }
     if (verb == QLatin1String("do")) {
@@ -177,7 +177,7 @@ QString TourGuide::perform(const QString& work) {
         return {};
     }
     if (verb == QLatin1String("show")) {
-        window_.docks().show(what);
+        docks_.show(what);
         return {};
     }
     if (verb == QLatin1String("set"))
@@ -191,7 +191,7 @@ QString TourGuide::perform(const QString& work) {
     if (verb == QLatin1String("event"))
         return chooseEvent(what.section(QLatin1Char(' '), 0, 0), what.endsWith(QLatin1String(" last")));
     if (verb == QLatin1String("value"))
-        return window_.bridge().followLink(what) ? QString() : tr("the run has nothing called %1").arg(what);
+        return bridge_.followLink(what) ? QString() : tr("the run has nothing called %1").arg(what);
     if (verb == QLatin1String("explain")) return explain(what);
     return tr("a tour cannot %1").arg(verb);
 }
@@ -220,7 +220,7 @@ QString TourGuide::set(const QString& name, const QString& value) {
 }
 
 QString TourGuide::chooseEvent(const QString& op, bool last) {
-    const auto& recording = window_.bridge().recording();
+    const auto& recording = bridge_.recording();
     session::EventId found = 0;
     for (session::EventId id = 1; recording && id <= recording->event_count(); ++id) {
         const session::Event& event = recording->event(id);
@@ -229,18 +229,17 @@ QString TourGuide::chooseEvent(const QString& op, bool last) {
         if (!last) break;
     }
     if (found == 0) return tr("no %1 has run").arg(op);
-    window_.bridge().setCurrentEvent(found);
+    bridge_.setCurrentEvent(found);
     return {};
 }
 
 // Of what the current event gave first: its greatest element, or one that is not finite.
 QString TourGuide::explain(const QString&) {
-    views::SessionBridge& bridge = window_.bridge();
-    const auto& recording = bridge.recording();
-    const session::EventId id = bridge.currentEvent();
+    const auto& recording = bridge_.recording();
+    const session::EventId id = bridge_.currentEvent();
     if (!recording || id == 0 || id > recording->event_count() || recording->event(id).outputs.empty())
         return tr("choose an event that gives a tensor");
-    bridge.explain(recording->event(id).outputs.front(), {});
+    bridge_.explain(recording->event(id).outputs.front(), {});
     return {};
 }
 

@@ -9,11 +9,12 @@
 #include "app/window/tours.h"
 #include "core/record/recording.h"
 #include "core/session/status.h"
+#include "views/common/session_bridge.h"
 
 namespace loupe::window {
 
 class Actions;
-class MainWindow;
+class Docks;
 class TourCallout;
 class TourRing;
 
@@ -21,7 +22,7 @@ class TourGuide : public QObject {
     Q_OBJECT
 
   public:
-    TourGuide(MainWindow& window, Actions& actions);
+    TourGuide(QWidget& window, views::SessionBridge& bridge, Docks& docks, Actions& actions);
 
     void start(const Tour& tour);
     void end();
@@ -45,6 +46,9 @@ class TourGuide : public QObject {
     // "open", "ran", "parked", "timed", "pinned", "explained", "event OPERATOR".
     bool isReached(const QString& until) const;
 
+  signals:
+    void openWanted(const QString& file);
+
   private:
     void showStep(int step);
     void follow();
@@ -56,7 +60,9 @@ class TourGuide : public QObject {
     QString explain(const QString& which);
     bool isCurrent(const QString& op) const;
 
-    MainWindow& window_;
+    QWidget& window_;
+    views::SessionBridge& bridge_;
+    Docks& docks_;
     Actions& actions_;
     TourRing* ring_;
     TourCallout* callout_;

@@ -13,6 +13,7 @@
 #include "core/ir/function.h"
 #include "core/ir/source.h"
 #include "core/model/model_info.h"
+#include "core/record/change_source.h"
 #include "core/record/recording_file.h"
 #include "core/record/reduce_tensor.h"
 #include "core/record/value_change.h"
@@ -92,7 +93,33 @@ Tensor from_recording(const Tensor& x, const ValueChange& change, const std::str
     return change.slice.empty() || t.dim() == x.dim() ? slice_tensor(t, change.slice) : t;
 }
 
+constexpr std::string_view kReference = "reference ";
+
+// "reference 2 57".
+Tensor from_reference(const std::string& formula) {
+    const std::string numbers = formula.substr(kReference.size());
+    int id = 0;
+    std::uint32_t value = 0;
+    const char* const end = numbers.data() + numbers.size();
+    const auto first = std::from_chars(numbers.data(), end, id);
+    const bool has_two = first.ec == std::errc() && first.ptr != end && *first.ptr == ' ';
+    const auto second = has_two ? std::from_chars(first.ptr + 1, end, value) : first;
+    if (!has_two || second.ec != std::errc() || second.ptr != end)
+        refuse(concat("'", formula, "' says no value of a pinned run"));
+    if (reference_elements() == nullptr) refuse("no run is pinned here");
+    const Tensor t = (*reference_elements())(id, value);
+    if (!t.defined()) refuse("the run that is pinned kept no elements of it");
+    return t;
+}
+
+thread_local const ReferenceElements* thread_elements = nullptr;
+
 }  // namespace
+
+ReferenceElementsScope::ReferenceElementsScope(const ReferenceElements& elements)
+    : ScopedValue(thread_elements, &elements) {}
+
+const ReferenceElements* reference_elements() { return thread_elements; }
 
 Tensor changed_elements(const Tensor& given, const ValueChange& change) {
     const GradModeScope no_grad(false);
@@ -102,9 +129,10 @@ Tensor changed_elements(const Tensor& given, const ValueChange& change) {
     while (formula.ends_with(' ')) formula.pop_back();
     while (formula.starts_with(' ')) formula.erase(0, 1);
     if (formula.empty()) refuse("nothing is said to put there");
-    const Tensor now = formula.ends_with(".npy")  ? read_npy(formula)
-                       : names_recording(formula) ? from_recording(x, change, formula)
-                                                  : evaluated(x, formula);
+    const Tensor now = formula.ends_with(".npy")         ? read_npy(formula)
+                       : formula.starts_with(kReference) ? from_reference(formula)
+                       : names_recording(formula)        ? from_recording(x, change, formula)
+                                                         : evaluated(x, formula);
     if (!can_cast(now.dtype(), x.dtype()))
         refuse(concat("'", formula, "' is ", dtype_name(now.dtype()), ", which ", dtype_name(x.dtype()),
                       " does not hold"));

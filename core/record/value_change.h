@@ -17,7 +17,8 @@ struct ValueChange {
     std::string slice;         // as Python slices: "[0, :, 3]"; empty: all of it
     // What is put there. TorchScript of `x`, what is there now, and `zeros`, `ones`, `mean` like it: "x * 2", "zeros",
     // "x.clamp(min=0)", "0.5"; or the path of a .npy file; or of a recording, whose value of the same number
-    // is taken ("run.loupe"), or of another ("run.loupe#12"); or "undo": what was there before the change that made the value.
+    // is taken ("run.loupe"), or of another ("run.loupe#12"), or of a run that is
+    // pinned ("reference 2 57": change_source.h); or "undo": what was there before the change that made the value.
     std::string formula;
 };
 auto fields(Like<ValueChange> auto& it) { return std::tie(it.behind, it.value, it.slice, it.formula); }

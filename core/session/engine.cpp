@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/dispatch/plugin_list.h"
 #include "core/model/error_text.h"
+#include "core/record/change_source.h"
 #include "core/session/file_notices.h"
 #include "core/session/verdict_entry.h"
 
@@ -42,6 +43,8 @@ void Engine::work() {
     const python::FileNoticeScope notices(
         [this](const python::FileNotice& notice) { publisher_.log(entry_of(notice)); });
     const ReferencesScope references(references_);
+    const ReferenceElements pinned = [this](int id, ValueId value) { return references_.elements(id, value); };
+    const ReferenceElementsScope elements(pinned);
     queue_.attempt([] { plugins(); });  // loaded here, so that no run waits for them
     queue_.serve();
     // What the keeper holds is for the next session: the last of it is written for at most two seconds.

@@ -63,6 +63,12 @@ const ComparedRun& References::find(int id) const {
     return found->second;
 }
 
+Tensor References::elements(int id, ValueId value) const {
+    const ComparedRun& run = find(id);
+    const bool has_it = run.recording != nullptr && value != 0 && value <= run.recording->value_count();
+    return has_it ? run.elements(value) : Tensor();
+}
+
 ComparedRun References::shown_run(std::string label) const {
     const ShownRun& shown = recorder_.shown();
     if (shown.recorder == nullptr && repeater_.recording_file() == nullptr)
@@ -271,6 +277,7 @@ TensorComparison References::compare_tensor(int id, const TensorRequest& request
     const auto wide = static_cast<std::int64_t>(is_complex_pair ? ScalarType::Complex128 : ScalarType::Float64);
     const auto widened = [&](const Tensor& t) { return fn::to_dtype(on_host(t), wide, false, false, IValue()); };
     out.reference = reduce_tensor(other, request);
+    out.reference.value = *partner;
     out.reference.name = reference.recording->value(*partner).name;
     out.reference.dtype = reference.recording->value(*partner).dtype;
     out.difference = reduce_tensor(fn::sub(widened(own), widened(other), Scalar(1)), request);

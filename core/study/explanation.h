@@ -2,6 +2,7 @@
 #pragma once
 // Where a number comes from: the answer to a question about one element of a recorded value, or about what it reaches.
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -26,10 +27,6 @@ enum class ShareKind : std::uint8_t {
 constexpr ShareKind last_of(ShareKind) { return ShareKind::Unknown; }
 // "exact", "the very element", "by derivative", ...
 std::string_view share_kind_name(ShareKind kind);
-// Whether the shares, a constant and a remainder add up to the number.
-constexpr bool has_sum(ShareKind kind) {
-    return kind == ShareKind::Exact || kind == ShareKind::Held || kind == ShareKind::Derivative;
-}
 
 // An element that something was made of.
 struct ElementShare {
@@ -95,6 +92,11 @@ struct Explanation {
     double remainder = 0;  // what derivatives do not explain
     std::vector<std::string> notes;
 };
+// Whether shares, constant and remainder add up to the number; of NaN and Inf nothing does.
+inline bool has_sum(const Explanation& e) {
+    const bool is_kind = e.kind == ShareKind::Exact || e.kind == ShareKind::Held || e.kind == ShareKind::Derivative;
+    return is_kind && std::isfinite(e.number);
+}
 auto fields(Like<Explanation> auto& it) {
     return std::tie(it.error, it.value, it.name, it.index, it.number, it.event, it.op, it.scope, it.source_file,
                     it.source_line, it.phase, it.kind, it.text, it.causes, it.groups, it.sources, it.constant,

@@ -17,8 +17,11 @@
 #include "core/model/inputs.h"
 #include "core/ops/random/generator.h"
 #include "core/record/run_phases.h"
+#include "core/base/strings.h"
 #include "core/session/queries/change_value.h"
 #include "core/session/queries/explain.h"
+#include "core/session/queries/pin_reference.h"
+#include "core/session/queries/run_differences.h"
 #include "core/session/session.h"
 #include "core/study/explain.h"
 #include "core/study/named_value.h"
@@ -403,6 +406,34 @@ void TestExplain::changed_runs() {
     session.run(options);
     session.wait_idle();
     QCOMPARE(number_of(session, "fc.out[0, 5]"), 6.0);
+    // What a pinned run had there, into a run on another input: the rest follows.
+    options.changes.clear();
+    session.run(options);
+    session.wait_idle();
+    const PinnedReference pinned = ask(session, PinReferenceQuery{});
+    QVERIFY2(pinned.error.empty(), pinned.error.c_str());
+    const Explanation theirs = ask(session, ExplainQuery{.name = "norm.out[0, 2]"});
+    std::vector<InputSpec> inputs = session.inputs();
+    inputs[0].source = InputSpec::Source::Ones;
+    session.set_inputs(inputs);
+    session.run(options);
+    session.wait_idle();
+    const Explanation mine = ask(session, ExplainQuery{.name = "norm.out[0, 2]"});
+    QVERIFY(mine.number != theirs.number && number_of(session, "out[0, 0]") != before);
+    TensorComparisonQuery partner;
+    partner.reference = pinned.id;
+    partner.request.value = mine.value;
+    const TensorComparison found = ask(session, partner);
+    QCOMPARE(found.reference.value, theirs.value);
+    options.changes = {{.behind = mine.event,
+                        .value = mine.value,
+                        .slice = "",
+                        .formula = concat("reference ", pinned.id, " ", found.reference.value)}};
+    session.run(options);
+    session.wait_idle();
+    QCOMPARE(number_of(session, "norm.out[0, 2]"), theirs.number);
+    for (const char* bad : {"reference", "reference 1", "reference 99 1", "reference 1 x", "reference 1 999999"})
+        QVERIFY2(!refusal("", bad).empty(), bad);
 }
 
 void TestExplain::a_change_where_a_run_is_parked() {

@@ -283,7 +283,7 @@ void ExplainView::showExplanation(const Explanation& e) {
     top->setExpanded(true);
     for (int i = 0; i < std::min(2, top->childCount()); ++i) top->child(i)->setExpanded(true);
     if (top->childCount() > 0) tree_->setCurrentItem(top->child(0));
-    if (session::has_sum(e.kind)) {
+    if (session::has_sum(e)) {
         const double all = e.sources + e.constant + e.remainder;
         sum_->setText(tr("shares %1 + constant %2 + remainder %3 = %4 (%5)")
                           .arg(numberText(e.sources), numberText(e.constant), numberText(e.remainder), numberText(all),

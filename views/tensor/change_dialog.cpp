@@ -24,10 +24,6 @@ QString changeText(const session::ValueChange& change) {
              text(change.formula));
 }
 
-void logError(SessionBridge& bridge, const QString& why) {
-    bridge.addLog({SessionBridge::LogEntry::Level::Error, why.toStdString(), 0, -1, {}, {}});
-}
-
 // A new run with the changes, and undone one without the last.
 class ChangedRun : public QUndoCommand {
   public:
@@ -73,7 +69,7 @@ class ParkedChange : public QUndoCommand {
         change.value = *now_;
         bridge_.ask(QStringLiteral("change"), session::ChangeValueQuery{std::move(change), false}, &bridge_,
                     [&bridge = bridge_, now = now_](const session::ChangedValue& changed) {
-                        if (!changed.error.empty()) return logError(bridge, views::text(changed.error));
+                        if (!changed.error.empty()) return tellRefused(bridge, views::text(changed.error));
                         *now = changed.value;
                         bridge.setCurrentEvent(changed.event);
                     });
@@ -159,6 +155,10 @@ void ChangeDialog::accept() {
                 });
 }
 
+void tellRefused(SessionBridge& bridge, const QString& why) {
+    bridge.addLog({SessionBridge::LogEntry::Level::Error, why.toStdString(), 0, -1, {}, {}});
+}
+
 void changeValue(SessionBridge& bridge, QWidget* window, session::ValueId value, const QString& slice) {
     auto* dialog = new ChangeDialog(bridge, value, slice, window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
@@ -168,7 +168,7 @@ void changeValue(SessionBridge& bridge, QWidget* window, session::ValueId value,
 void makeChange(SessionBridge& bridge, session::ValueChange change, std::function<void(const QString&)> done) {
     if (!done)
         done = [&bridge](const QString& why) {
-            if (!why.isEmpty()) logError(bridge, why);
+            if (!why.isEmpty()) tellRefused(bridge, why);
         };
     if (bridge.isPaused()) {
         bridge.ask(QStringLiteral("change"), session::ChangeValueQuery{change, false}, &bridge,

@@ -40,6 +40,8 @@ class ChangeDialog : public QDialog {
 
 // Opens the dialog.
 void changeValue(SessionBridge& bridge, QWidget* window, session::ValueId value, const QString& slice);
+// A change that could not be made, in the log.
+void tellRefused(SessionBridge& bridge, const QString& why);
 // Makes a change so that it can be undone: where a run is parked in it, else in a new one. done: gets the reason why it
 // was refused, in one line, or nothing; without it the log does.
 void makeChange(SessionBridge& bridge, session::ValueChange change, std::function<void(const QString&)> done = {});

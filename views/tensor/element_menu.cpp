@@ -3,6 +3,8 @@
 
 #include <QStringList>
 
+#include "core/session/queries/run_differences.h"
+#include "views/common/comparison.h"
 #include "views/common/format.h"
 #include "views/common/panel_output.h"
 #include "views/tensor/change_dialog.h"
@@ -18,6 +20,23 @@ QString placeSlice(const session::Shape& index, std::size_t dimension) {
     for (std::size_t d = 0; d <= dimension; ++d)
         parts += d == dimension ? QString::number(index[d]) : QStringLiteral(":");
     return QStringLiteral("[%1]").arg(parts.join(QStringLiteral(", ")));
+}
+
+// Activation patching: the whole value as the pinned run had it.
+void swapForReference(SessionBridge& bridge, session::ValueId value) {
+    const Comparison& comparison = Comparison::of(bridge);
+    if (!comparison.isOn()) return;
+    session::TensorComparisonQuery query;
+    query.reference = comparison.current()->id;
+    query.request.value = value;
+    query.request.max_rows = query.request.max_columns = query.request.max_tiles = 1;
+    query.options = comparison.options();
+    bridge.ask(QStringLiteral("change.partner"), query, &bridge,
+               [&bridge, value, id = query.reference](const session::TensorComparison& found) {
+                   if (!found.error.empty()) return tellRefused(bridge, text(found.error));
+                   const QString formula = QStringLiteral("reference %1 %2").arg(id).arg(found.reference.value);
+                   makeChange(bridge, {.value = value, .slice = {}, .formula = formula.toStdString()});
+               });
 }
 
 }  // namespace
@@ -44,6 +63,10 @@ void addElementActions(QMenu& menu, SessionBridge& bridge, const session::Tensor
     enableUnless(menu.addAction(tr("Change all of it\u2026"), &bridge,
                                 [&bridge, window, value] { changeValue(bridge, window, value, {}); }),
                  whyNot);
+    if (const session::PinnedReference* reference = Comparison::of(bridge).current())
+        enableUnless(menu.addAction(tr("Put there what %1 has").arg(text(reference->label)), &bridge,
+                                    [&bridge, value] { swapForReference(bridge, value); }),
+                     whyNot);
     QMenu* silence = menu.addMenu(tr("Silence"));
     silence->setToolTip(tr("Puts zeros there: a channel, a head, a position, or the whole output"));
     for (std::size_t d = 0; d < index.size(); ++d) {
