@@ -108,6 +108,9 @@ void MainWindow::connectBridge() {
     connect(bridge_, &views::SessionBridge::unsavedChanged, this, &MainWindow::showUnsaved);
     connect(bridge_, &views::SessionBridge::olderTextRuns, this, [this] { is_older_text_ = true; });
     connect(keeper_, &SessionKeeper::refused, this, [this](const QString& why) { banner_->tell(why, {}); });
+    connect(keeper_, &SessionKeeper::sharedFound, this, [this](const QString& what) {
+        banner_->note(what, {{tr("Show it as it was saved"), [this] { keeper_->takeShared(); }}});
+    });
     connect(keeper_, &SessionKeeper::restored, this, [this](const QString& said, session::EventId reached) {
         std::vector<Banner::Link> links;
         if (reached != 0)
@@ -197,13 +200,14 @@ void MainWindow::choosePicture() {
 }
 
 void MainWindow::saveRun(const QString& file, std::function<void()> then) {
-    bridge_->saveRecording(file, this, [this, file, then = std::move(then)](const std::string& error) {
-        using Level = views::SessionBridge::LogEntry::Level;
-        if (!error.empty())
-            return banner_->tell(views::text(error), {{tr("Save elsewhere\u2026"), [this] { chooseRecording(); }}});
-        bridge_->addLog({Level::Info, tr("The run was written to %1").arg(file).toStdString(), 0, -1, {}, {}});
-        if (then) then();
-    });
+    bridge_->saveRecording(
+        file, keeper_->sharedState(), this, [this, file, then = std::move(then)](const std::string& error) {
+            using Level = views::SessionBridge::LogEntry::Level;
+            if (!error.empty())
+                return banner_->tell(views::text(error), {{tr("Save elsewhere\u2026"), [this] { chooseRecording(); }}});
+            bridge_->addLog({Level::Info, tr("The run was written to %1").arg(file).toStdString(), 0, -1, {}, {}});
+            if (then) then();
+        });
 }
 
 void MainWindow::remember(const QString& file) {

@@ -8,6 +8,7 @@
 #include <exception>
 
 #include "app/window/docks.h"
+#include "core/session/queries/attached_text.h"
 #include "core/session/queries/restore_run.h"
 #include "core/session/queries/restore_training.h"
 #include "views/common/format.h"
@@ -26,6 +27,7 @@ namespace {
 constexpr int kVersion = 1;
 constexpr int kWriteEvery = 500;  // ms
 constexpr std::size_t kMostLog = 300;
+constexpr int kLongestNote = 4000;
 
 QString base64(const QByteArray& bytes) { return QString::fromLatin1(bytes.toBase64()); }
 QByteArray bytesOf(const QJsonValue& value) { return QByteArray::fromBase64(value.toString().toLatin1()); }
@@ -116,6 +118,7 @@ SessionKeeper::SessionKeeper(views::SessionBridge& bridge, Docks& docks, QMainWi
             &SessionKeeper::markDirty);
     connect(&docks_, &Docks::changed, this, &SessionKeeper::markDirty);
     connect(&bridge_, &Bridge::statusChanged, this, &SessionKeeper::onStatus);
+    connect(&bridge_, &Bridge::modelChanged, this, &SessionKeeper::lookForShared);
     // Before the first run, so that it is saved from its beginning.
     connect(&bridge_, &Bridge::modelChanged, this, [this] {
         const bool isNew = is_keeping_ && !isRestoring() && bridge_.model() && !store_.hasFolder();
@@ -166,6 +169,9 @@ QJsonObject SessionKeeper::state() const {
     QJsonArray bookmarks;
     for (const session::EventId event : bridge_.bookmarks()) bookmarks.append(static_cast<qint64>(event));
     state[QStringLiteral("bookmarks")] = bookmarks;
+    QJsonObject notes;
+    for (const auto& [event, note] : bridge_.notes()) notes[QString::number(event)] = note;
+    state[QStringLiteral("notes")] = notes;
     state[QStringLiteral("watches")] = QJsonArray::fromStringList(watchOf(docks_)->watches().expressions());
     state[QStringLiteral("current")] =
         QJsonObject{{QStringLiteral("event"), static_cast<qint64>(bridge_.currentEvent())},
@@ -201,6 +207,47 @@ QJsonObject SessionKeeper::state() const {
         log.append(logJson(entries[i], bridge_.hasEventOf(entries[i])));
     state[QStringLiteral("log")] = log;
     return state;
+}
+
+QString SessionKeeper::sharedState() const {
+    const QJsonObject all = state();
+    QJsonObject shared;
+    for (const char* part : {"version", "bookmarks", "notes", "watches", "current", "panels"})
+        shared[QLatin1String(part)] = all[QLatin1String(part)];
+    return QString::fromUtf8(QJsonDocument(shared).toJson(QJsonDocument::Compact));
+}
+
+// A recording that was opened by the user, not by a session that comes back.
+void SessionKeeper::lookForShared() {
+    shared_ = {};
+    if (isRestoring() || !bridge_.model() || bridge_.model()->recorded_in.empty()) return;
+    bridge_.ask(QStringLiteral("shared state"), session::AttachedTextQuery{}, this, [this](const std::string& found) {
+        shared_ = QJsonDocument::fromJson(QByteArray::fromStdString(found)).object();
+        if (shared_[QStringLiteral("version")].toInt() != kVersion) shared_ = {};
+        if (shared_.isEmpty() || !bridge_.model()) return;
+        // Marks are the run's own; panels wait until they are asked for.
+        wanted_ = shared_;
+        takeMarks();
+        wanted_ = {};
+        QStringList parts;
+        const auto bookmarks = static_cast<std::int64_t>(bridge_.bookmarks().size());
+        const auto notes = static_cast<std::int64_t>(bridge_.notes().size());
+        if (bookmarks > 0) parts += views::counted(bookmarks, "bookmark");
+        if (notes > 0) parts += views::counted(notes, "note");
+        emit sharedFound(parts.isEmpty() ? tr("This run was saved with its panels.")
+                                         : tr("This run was saved with %1.").arg(parts.join(tr(" and "))));
+    });
+}
+
+void SessionKeeper::takeShared() {
+    if (shared_.isEmpty() || isRestoring() || !bridge_.model()) return;
+    wanted_ = shared_;
+    QStringList watches;
+    for (const auto& watch : wanted_[QStringLiteral("watches")].toArray()) watches += watch.toString();
+    watchOf(docks_)->watches().setExpressions(watches);
+    takePanels();
+    takeCurrent();
+    wanted_ = {};
 }
 
 // The text is made here, the file is written in the background: one write at a time, the newest last.
@@ -466,12 +513,37 @@ void SessionKeeper::takeLog() {
 
 void SessionKeeper::takePanels() {
     const QJsonObject panels = wanted_[QStringLiteral("panels")].toObject();
-    window_.restoreGeometry(bytesOf(panels[QStringLiteral("window")]));
+    if (isRestoring()) window_.restoreGeometry(bytesOf(panels[QStringLiteral("window")]));
     docks_.takeLayout(bytesOf(panels[QStringLiteral("docks")]));
     const QJsonObject views = panels[QStringLiteral("views")].toObject();
     for (QDockWidget* dock : docks_.all()) {
         const QJsonObject panel = views[dock->objectName()].toObject();
         if (!panel.isEmpty()) static_cast<views::View*>(dock->widget())->takeState(panel);
+    }
+}
+
+void SessionKeeper::takeMarks() {
+    std::vector<session::EventId> bookmarks;
+    for (const auto& event : wanted_[QStringLiteral("bookmarks")].toArray())
+        bookmarks.push_back(static_cast<session::EventId>(event.toInteger()));
+    bridge_.setBookmarks(std::move(bookmarks));
+    const QJsonObject notes = wanted_[QStringLiteral("notes")].toObject();
+    for (auto note = notes.begin(); note != notes.end(); ++note)
+        bridge_.setNote(note.key().toUInt(), note->toString().left(kLongestNote));
+}
+
+void SessionKeeper::takeCurrent() {
+    const QJsonObject current = wanted_[QStringLiteral("current")].toObject();
+    if (const qint64 event = current[QStringLiteral("event")].toInteger();
+        event > 0 && event <= static_cast<qint64>(bridge_.eventCount())) {
+        bridge_.setCurrentEvent(static_cast<session::EventId>(event));
+        const qint64 value = current[QStringLiteral("value")].toInteger();
+        const auto& recording = *bridge_.recording();
+        const bool isItsOwn = value > 0 && value <= static_cast<qint64>(recording.value_count()) &&
+                              recording.value(static_cast<session::ValueId>(value)).producer == event;
+        if (isItsOwn) bridge_.setCurrentValue(static_cast<session::ValueId>(value));
+    } else if (const int node = current[QStringLiteral("node")].toInt(-1); node >= 0) {
+        bridge_.setCurrentNode(node);
     }
 }
 
@@ -495,23 +567,9 @@ void SessionKeeper::takeRest(const session::RestoredRun& run) {
     for (const auto& watch : wanted_[QStringLiteral("watches")].toArray()) watches += watch.toString();
     watchOf(docks_)->watches().setExpressions(watches);
     takePanels();
-    std::vector<session::EventId> bookmarks;
-    for (const auto& event : wanted_[QStringLiteral("bookmarks")].toArray())
-        bookmarks.push_back(static_cast<session::EventId>(event.toInteger()));
-    bridge_.setBookmarks(std::move(bookmarks));
-    const QJsonObject current = wanted_[QStringLiteral("current")].toObject();
+    takeMarks();
+    takeCurrent();
     const QJsonObject was = wanted_[QStringLiteral("run")].toObject();
-    if (const qint64 event = current[QStringLiteral("event")].toInteger();
-        event > 0 && event <= static_cast<qint64>(bridge_.eventCount())) {
-        bridge_.setCurrentEvent(static_cast<session::EventId>(event));
-        const qint64 value = current[QStringLiteral("value")].toInteger();
-        const auto& recording = *bridge_.recording();
-        const bool isItsOwn = value > 0 && value <= static_cast<qint64>(recording.value_count()) &&
-                              recording.value(static_cast<session::ValueId>(value)).producer == event;
-        if (isItsOwn) bridge_.setCurrentValue(static_cast<session::ValueId>(value));
-    } else if (const int node = current[QStringLiteral("node")].toInt(-1); node >= 0) {
-        bridge_.setCurrentNode(node);
-    }
     bridge_.setUnsaved(was[QStringLiteral("unsavedTraining")].toBool() && bridge_.training() != nullptr,
                        was[QStringLiteral("unsavedRun")].toBool() && run.events > 0);
     takeLog();

@@ -51,11 +51,18 @@ class SessionKeeper : public QObject {
 
     // The current state as it would be written.
     QJsonObject state() const;
+    // The part of it that goes with a run that is given to others: layout, panels, bookmarks, notes, watches, what is
+    // current. As text.
+    QString sharedState() const;
+    // That of the recording that is open is taken.
+    void takeShared();
 
   signals:
     // where: one sentence; reached: the last event of a parked run, 0 otherwise.
     void restored(const QString& where, session::EventId reached);
     void refused(const QString& why);
+    // The recording that was opened brings its state: what of it, in words.
+    void sharedFound(const QString& what);
 
   private:
     void markDirty();
@@ -71,6 +78,9 @@ class SessionKeeper : public QObject {
     void tellOfLoss(const std::string& why);
     void takeLog();
     void takePanels();
+    void takeMarks();
+    void takeCurrent();
+    void lookForShared();
     QString whereText(const QJsonObject& state) const;
 
     views::SessionBridge& bridge_;
@@ -86,6 +96,7 @@ class SessionKeeper : public QObject {
     // While a session is restored.
     QString restoring_;
     QJsonObject wanted_;
+    QJsonObject shared_;  // of the recording that is open
     enum class Step { None, Opening, Forming } step_ = Step::None;
     bool has_begun_ = false;
 };

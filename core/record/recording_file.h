@@ -22,6 +22,7 @@
 //     peak       [bytes, event]
 //     run        RunOptions as far as they say what was run; older files lack it
 //   recording/values/N.npy   the elements of values, bfloat16 as float32
+//   recording/window.json    what a window attached: bookmarks, notes, panels; any text, may be missing
 //
 // Numbers that JSON lacks are the texts "inf", "-inf" and "nan".
 
@@ -47,11 +48,12 @@ inline constexpr int kRecordingVersion = 1;
 // cannot be written.
 void write_recording(const std::filesystem::path& path, const ModelInfo& model, const Recording& recording,
                      const std::vector<GradientRow>& gradients, const RunOptions& run,
-                     const std::function<Tensor(ValueId)>& elements);
+                     const std::function<Tensor(ValueId)>& elements, const std::string& attached = {});
 
 // The run that a recorder has seen, with all that it kept; elements: where they come from when it is not the recorder.
 void save_recording(const Program& program, const Recorder& recorder, const RunOptions& run,
-                    const std::filesystem::path& path, const std::function<Tensor(ValueId)>& elements = {});
+                    const std::filesystem::path& path, const std::function<Tensor(ValueId)>& elements = {},
+                    const std::string& attached = {});
 
 // Does the file start as a recording? Must not throw for other files.
 bool is_recording(const std::filesystem::path& path);
@@ -72,6 +74,8 @@ class RecordingFile {
     const std::shared_ptr<const Recording>& recording() const { return recording_; }
     const std::vector<GradientRow>& gradients() const { return gradients_; }
     const RunOptions& run() const { return run_; }
+    // Empty: nothing, or more than is read.
+    std::string attached() const;
     bool has_elements(ValueId id) const { return arrays_[id - 1] != 0; }
     // Undefined when they were not kept. Throws Error (File) when they are damaged.
     Tensor elements(ValueId id) const;

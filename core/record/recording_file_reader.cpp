@@ -368,6 +368,13 @@ bool has_shape(const Tensor& elements, const Value& value) {
 
 }  // namespace
 
+std::string RecordingFile::attached() const {
+    constexpr std::uint64_t kMost = 16 << 20;
+    const ZipEntry* entry = zip_ ? zip_->find("recording/window.json") : nullptr;
+    if (entry == nullptr || zip_->checked_size(*entry, kLargestText) > kMost) return {};
+    return zip_->read(*entry, kMost);
+}
+
 Tensor RecordingFile::elements(ValueId id) const {
     if (id == 0 || id > arrays_.size() || arrays_[id - 1] == 0) return {};
     const Value& value = recording_->value(id);

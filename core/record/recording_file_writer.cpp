@@ -82,23 +82,25 @@ Json describe_recording(const ModelInfo& model, const Recording& recording, cons
 
 void write_recording(const std::filesystem::path& path, const ModelInfo& model, const Recording& recording,
                      const std::vector<GradientRow>& gradients, const RunOptions& run,
-                     const std::function<Tensor(ValueId)>& elements) {
+                     const std::function<Tensor(ValueId)>& elements, const std::string& attached) {
     ZipWriter zip(path);
     zip.add("recording/version", concat(kRecordingVersion, "\n"));
     Arrays arrays(zip, elements);
     const Json json = describe_recording(model, recording, gradients, run, arrays);
     zip.add("recording/recording.json", json.dump(-1, ' ', false, Json::error_handler_t::replace));
+    if (!attached.empty()) zip.add("recording/window.json", attached);
     zip.finish();
 }
 
 void save_recording(const Program& program, const Recorder& recorder, const RunOptions& run,
-                    const std::filesystem::path& path, const std::function<Tensor(ValueId)>& elements) {
+                    const std::filesystem::path& path, const std::function<Tensor(ValueId)>& elements,
+                    const std::string& attached) {
     ModelInfo model = *program.info();
     model.graph = std::make_shared<GraphModel>(recorder.graph());  // of the method that ran, behind its passes
     if (!model.path.empty()) model.path = std::filesystem::absolute(model.path).string();
     write_recording(
         path, model, *recorder.recording(), gradient_rows(program.module(), &recorder), run,
-        elements ? elements : [&](ValueId id) { return recorder.values().find(id); });
+        elements ? elements : [&](ValueId id) { return recorder.values().find(id); }, attached);
 }
 
 }  // namespace loupe::session

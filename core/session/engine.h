@@ -112,7 +112,9 @@ class Engine final : private WorkQueue::Owner, private ModelHolder::Dependents {
     void keep_in(const std::filesystem::path& folder) { keeper_.keep_in(folder, recorder_.shown()); }
     RestoredRun restore_run(const std::filesystem::path& folder) { return runs_.restore(folder); }
     std::string restore_training(const std::filesystem::path& file) { return trainings_.restore(file); }
-    std::string save_restored(const std::filesystem::path& file) { return runs_.save_restored(file); }
+    std::string save_restored(const std::filesystem::path& file, const std::string& attached) {
+        return runs_.save_restored(file, attached);
+    }
     bool shows_restored_run() const { return recorder_.shown().restored != nullptr; }
 
   private:

@@ -87,6 +87,8 @@ WeightsReport QueryContext::load_weights(const std::filesystem::path& file, bool
 }
 RestoredRun QueryContext::restore_run(const std::filesystem::path& folder) { return engine_.restore_run(folder); }
 std::string QueryContext::restore_training(const std::filesystem::path& file) { return engine_.restore_training(file); }
-std::string QueryContext::save_restored(const std::filesystem::path& file) { return engine_.save_restored(file); }
+std::string QueryContext::save_restored(const std::filesystem::path& file, const std::string& attached) {
+    return engine_.save_restored(file, attached);
+}
 
 }  // namespace loupe::session

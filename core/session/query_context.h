@@ -87,7 +87,7 @@ class QueryContext {
     WeightsReport load_weights(const std::filesystem::path& file, bool strict);
     RestoredRun restore_run(const std::filesystem::path& folder);
     std::string restore_training(const std::filesystem::path& file);
-    std::string save_restored(const std::filesystem::path& file);
+    std::string save_restored(const std::filesystem::path& file, const std::string& attached);
 
   private:
     Engine& engine_;

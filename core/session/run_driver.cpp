@@ -205,13 +205,14 @@ RestoredRun RunDriver::restore(const std::filesystem::path& folder) {
     return out;
 }
 
-std::string RunDriver::save_restored(const std::filesystem::path& file) const {
+std::string RunDriver::save_restored(const std::filesystem::path& file, const std::string& attached) const {
     const RecordingFile& restored = *recorder_.shown().restored;
     try {
         ModelInfo info = *publisher_.model();
         if (!info.path.empty()) info.path = std::filesystem::absolute(info.path).string();
-        write_recording(file, info, *restored.recording(), restored.gradients(), restored.run(),
-                        [&](ValueId id) { return restored.elements(id); });
+        write_recording(
+            file, info, *restored.recording(), restored.gradients(), restored.run(),
+            [&](ValueId id) { return restored.elements(id); }, attached);
         return {};
     } catch (const Error& error) {
         return error.what();

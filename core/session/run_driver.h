@@ -44,7 +44,7 @@ class RunDriver {
     // Shows the run that the folder keeps as the last run of the model that is open.
     RestoredRun restore(const std::filesystem::path& folder);
     // Writes the restored run that is shown as a recording. Empty, or why not.
-    std::string save_restored(const std::filesystem::path& file) const;
+    std::string save_restored(const std::filesystem::path& file, const std::string& attached) const;
 
   private:
     RunOptions take_inputs(const RunOptions& given);

@@ -256,6 +256,48 @@ class WindowRunsTest : public testing::WindowFixture {
         QTRY_VERIFY(window_->findChild<window::Banner*>()->isVisible());
     }
 
+    // Bookmarks and notes go with a run that is given to others; its panels when they are asked for.
+    void aRunIsSharedWithItsNotes() {
+        open(model("digits"));
+        action("run")->trigger();
+        QTRY_COMPARE(state(), RunState::Finished);
+        auto& bridge = window_->bridge();
+        bridge.toggleBookmark(3);
+        bridge.setNote(5, QStringLiteral("  here it begins "));
+        bridge.setNote(7, QStringLiteral("x"));
+        bridge.setNote(7, {});
+        bridge.setNote(999999, QStringLiteral("nowhere"));
+        auto& events = view<views::EventsView>("events").model();
+        const auto flags = [&](session::EventId event) {
+            return events.indexOf(event).siblingAtColumn(views::EventModel::Flags).data().toString();
+        };
+        QTRY_VERIFY(events.isCaughtUp());
+        QCOMPARE(flags(5), QStringLiteral("here it begins"));
+        QCOMPARE(flags(3), QStringLiteral("\u2605"));
+        bridge.setCurrentEvent(4);
+        window_->docks().show(QStringLiteral("source"));
+        settle();
+        QTemporaryDir folder;
+        const QString file = folder.filePath(QStringLiteral("run.loupe"));
+        window_->saveRun(file);
+        QTRY_VERIFY(QFile::exists(file));
+        QTRY_VERIFY(!bridge.hasUnsavedRun());
+        action("close")->trigger();
+        QTRY_VERIFY(!bridge.model());
+        window_->docks().resetLayout();
+        window_->openFile(file);
+        QTRY_VERIFY(bridge.model() && bridge.notes().size() == 1);
+        QCOMPARE(bridge.notes().at(5), QStringLiteral("here it begins"));
+        QCOMPARE(bridge.bookmarks(), std::vector<session::EventId>{3});
+        auto* banner = window_->findChild<window::Banner*>();
+        QTRY_VERIFY(banner->isVisible());
+        QVERIFY2(banner->message().contains(QStringLiteral("1 bookmark and 1 note")), qPrintable(banner->message()));
+        QVERIFY(bridge.currentEvent() != 4);
+        banner->findChildren<QPushButton*>().front()->click();
+        QTRY_COMPARE(bridge.currentEvent(), session::EventId{4});
+        QTRY_VERIFY(window_->docks().view(QStringLiteral("source"))->isVisible());
+    }
+
     // A loss is typed in Inputs with its target; the first event of backward, and the header of the gradients, say it.
     void backwardStartsFromTheLossThatIsChosen() {
         open(model("digits"));

@@ -213,6 +213,7 @@ void SessionBridge::takeRecording(std::shared_ptr<const session::Recording> reco
     event_ = 0;
     value_ = 0;
     bookmarks_.clear();
+    notes_.clear();
     history_.clear();
     history_at_ = 0;
     emit recordingChanged();
@@ -431,6 +432,15 @@ void SessionBridge::setBookmarks(std::vector<EventId> bookmarks) {
     std::sort(bookmarks.begin(), bookmarks.end());
     bookmarks.erase(std::unique(bookmarks.begin(), bookmarks.end()), bookmarks.end());
     bookmarks_ = std::move(bookmarks);
+    emit bookmarksChanged();
+}
+
+void SessionBridge::setNote(EventId event, const QString& note) {
+    if (event == 0 || event > event_count_) return;
+    if (note.trimmed().isEmpty())
+        notes_.erase(event);
+    else
+        notes_[event] = note.trimmed();
     emit bookmarksChanged();
 }
 
@@ -782,12 +792,14 @@ void SessionBridge::loadWeights(const QString& file, bool strict, QObject* recei
     ask(QStringLiteral("load weights"), session::LoadWeightsQuery{file.toStdString(), strict}, receiver, tell);
 }
 
-void SessionBridge::saveRecording(const QString& file, QObject* receiver, std::function<void(std::string)> reply) {
+void SessionBridge::saveRecording(const QString& file, const QString& attached, QObject* receiver,
+                                  std::function<void(std::string)> reply) {
     const auto answered = [this, reply = std::move(reply)](const std::string& failure) {
         if (failure.empty()) setUnsaved(is_training_unsaved_, false);
         reply(failure);
     };
-    ask(QStringLiteral("save recording"), session::SaveRecordingQuery{file.toStdString()}, receiver, answered);
+    ask(QStringLiteral("save recording"), session::SaveRecordingQuery{file.toStdString(), attached.toStdString()},
+        receiver, answered);
 }
 
 }  // namespace loupe::views

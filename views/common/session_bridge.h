@@ -85,6 +85,9 @@ class SessionBridge : public QObject {
     void goForward();
     const std::vector<session::EventId>& bookmarks() const { return bookmarks_; }
     void toggleBookmark(session::EventId event);
+    // Words of the user's about events.
+    const std::map<session::EventId, QString>& notes() const { return notes_; }
+    void setNote(session::EventId event, const QString& note);  // empty: none
 
     QUndoStack* undoStack() { return &undo_; }
 
@@ -188,8 +191,10 @@ class SessionBridge : public QObject {
         session_->ask(tag.toStdString(), std::move(query), marshal(receiver, std::move(reply)),
                       progress ? marshal(receiver, std::move(progress)) : nullptr);
     }
-    // Writes the last run as a file that open() takes. The reply is empty, or says why not.
-    void saveRecording(const QString& file, QObject* receiver, std::function<void(std::string)> reply);
+    // Writes the last run as a file that open() takes. attached: text that is kept with it. The reply is empty, or
+    // says why not.
+    void saveRecording(const QString& file, const QString& attached, QObject* receiver,
+                       std::function<void(std::string)> reply);
 
     // Shows a model and a recording from elsewhere, for tests.
     void show(std::shared_ptr<const session::ModelInfo> model, std::shared_ptr<const session::Recording> recording);
@@ -217,7 +222,7 @@ class SessionBridge : public QObject {
     void logAdded();
     void olderLogAdded(const std::vector<LogEntry>& entries);
     void currentChanged();
-    void bookmarksChanged();
+    void bookmarksChanged();  // or notes
     void breakpointsChanged();
     void inputsChanged();
     void runOptionsChanged();
@@ -292,6 +297,7 @@ class SessionBridge : public QObject {
     std::vector<session::EventId> history_;
     std::size_t history_at_ = 0;
     std::vector<session::EventId> bookmarks_;
+    std::map<session::EventId, QString> notes_;
     session::RunOptions options_;
     session::DataSpec training_data_;
     QUndoStack undo_;

@@ -372,6 +372,19 @@ QVariant EventModel::groupText(const Row& row, int column) const {
     }
 }
 
+void EventModel::setMarks(std::map<EventId, QString> marks) {
+    std::vector<EventId> changed;
+    for (const auto* all : {&marks, &marks_}) {
+        for (const auto& [event, mark] : *all) changed.push_back(event);
+    }
+    marks_ = std::move(marks);
+    for (const EventId event : changed) {
+        const QModelIndex row = indexOf(event);
+        const QModelIndex at = row.siblingAtColumn(Flags);
+        if (at.isValid()) emit dataChanged(at, at);
+    }
+}
+
 bool EventModel::isLeftOut(const Event& event) const {
     return !event.outputs.empty() && recording_->value(event.outputs.front()).is_left_out;
 }
@@ -411,8 +424,12 @@ QVariant EventModel::eventText(const Event& event, int column) const {
             if (!statistics) return none;
             if (statistics->count == 0) return QString();
             return statistics->finite ? numberText(finiteColumn(*statistics->finite, column)) : tr("no finite");
-        case Flags:
-            return flagText(event.has_nan, event.has_inf, event.not_finite, event.failed);
+        case Flags: {
+            const QString flags = flagText(event.has_nan, event.has_inf, event.not_finite, event.failed);
+            const auto mark = marks_.find(event.id);
+            if (mark == marks_.end()) return flags;
+            return flags.isEmpty() ? mark->second : mark->second + QStringLiteral("  ") + flags;
+        }
         case Peer: {
             const EventId peer = event.phase == RunPhase::Forward ? recording_->backward_peer(event.id) : event.peer;
             return peer ? QVariant(QStringLiteral("#%1").arg(peer)) : QVariant();

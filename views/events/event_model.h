@@ -57,6 +57,8 @@ class EventModel : public QAbstractItemModel {
     void setFlat(bool flat);
     void setFilter(const EventFilter& filter);
     void setReached(session::EventId event);
+    // What the user marked, as it stands among the flags.
+    void setMarks(std::map<session::EventId, QString> marks);
     session::EventId reached() const { return reached_; }
     // Warm times of the recording; null where there are none.
     void setTimes(std::shared_ptr<const session::OperatorTimes> times);
@@ -89,6 +91,7 @@ class EventModel : public QAbstractItemModel {
     void grown();
 
   private:
+    std::map<session::EventId, QString> marks_;
     struct Row {
         int parent = -1;
         int place = 0;               // among the parent's children

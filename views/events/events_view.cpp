@@ -6,6 +6,7 @@
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QInputDialog>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
@@ -143,6 +144,7 @@ EventsView::EventsView(SessionBridge& bridge, QWidget* parent)
     layout->addWidget(tree_, 1);
     setFocusProxy(tree_);
 
+    connect(&bridge, &SessionBridge::bookmarksChanged, this, &EventsView::takeMarks);
     connect(&bridge, &SessionBridge::recordingChanged, this, [this] {
         model_->setRecording(this->bridge().recording());
         showCount();
@@ -402,6 +404,29 @@ void EventsView::addActions(QMenu& menu) {
     menu.addAction(tr("Collapse all"), this, &EventsView::fit);
 }
 
+void EventsView::takeMarks() {
+    std::map<session::EventId, QString> marks = bridge().notes();
+    for (const session::EventId event : bridge().bookmarks()) {
+        QString& mark = marks[event];
+        mark = mark.isEmpty() ? QStringLiteral("\u2605") : QStringLiteral("\u2605 ") + mark;
+    }
+    model_->setMarks(std::move(marks));
+}
+
+// It goes with the run: into the file that is saved, and to whom it is given.
+void EventsView::editNote(session::EventId event) {
+    const auto& notes = bridge().notes();
+    const auto found = notes.find(event);
+    auto* dialog = new QInputDialog(this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(tr("Note"));
+    dialog->setLabelText(tr("About #%1, kept with the run").arg(event));
+    dialog->setTextValue(found == notes.end() ? QString() : found->second);
+    connect(dialog, &QInputDialog::textValueSelected, this,
+            [this, event](const QString& note) { bridge().setNote(event, note); });
+    dialog->open();
+}
+
 void EventsView::showContextMenu(const QPoint& at) {
     QMenu menu;
     const QModelIndex index = tree_->indexAt(at);
@@ -410,6 +435,10 @@ void EventsView::showContextMenu(const QPoint& at) {
         const QString op = shortOpName(event.op);
         const QString scope = text(event.scope);
         menu.addAction(tr("Toggle breakpoint"), this, &EventsView::toggleBreakpoint);
+        if (const auto id = index.data(EventModel::EventRole).toUInt(); !index.data(EventModel::IsGroupRole).toBool()) {
+            menu.addAction(tr("Bookmark"), this, [this, id] { bridge().toggleBookmark(id); });
+            menu.addAction(tr("Note\u2026"), this, [this, id] { editNote(id); });
+        }
         if (const auto id = index.data(EventModel::EventRole).toUInt();
             (event.has_nan || event.has_inf) && !index.data(EventModel::IsGroupRole).toBool()) {
             menu.addAction(tr("Go to the origin of this NaN or Inf (Shift+F6)"), this, [this, id] {

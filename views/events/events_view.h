@@ -54,6 +54,8 @@ class EventsView : public View {
     void showTimes();
     void showDifferences();
     void showContextMenu(const QPoint& at);
+    void takeMarks();
+    void editNote(session::EventId event);
     void fillFilterMenu();
     void copySelected();
     void exportCsv();

@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "core/session/queries/attached_text.h"
 #include "core/session/queries/attention_map.h"
 #include "core/session/queries/attentions.h"
 #include "core/session/queries/build_check.h"
@@ -54,6 +55,7 @@ struct QueryTypes {};
 
 // clang-format off
 using AllQueries = QueryTypes<
+    AttachedTextQuery,
     AttentionMapQuery,
     AttentionsQuery,
     BuildCheckQuery,

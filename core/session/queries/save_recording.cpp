@@ -22,11 +22,12 @@ Tensor saved_elements(QueryContext& context, ValueId id) {
 
 std::string answer(const SaveRecordingQuery& query, QueryContext& context) {
     if (context.recorder() == nullptr && context.program() && context.recording_file() != nullptr)
-        return context.save_restored(query.file);
+        return context.save_restored(query.file, query.attached);
     if (context.recorder() == nullptr)
         throw Error(ErrorKind::Usage, "nothing was recorded", {.hint = "run the model first"});
-    save_recording(*context.program(), *context.recorder(), context.ran(), query.file,
-                   [&](ValueId id) { return saved_elements(context, id); });
+    save_recording(
+        *context.program(), *context.recorder(), context.ran(), query.file,
+        [&](ValueId id) { return saved_elements(context, id); }, query.attached);
     return {};
 }
 

@@ -15,7 +15,8 @@ struct SaveRecordingQuery {
     static const QueryRecord& record();
 
     std::filesystem::path file = {};
+    std::string attached = {};  // text that is kept with it: AttachedTextQuery
 };
-auto fields(Like<SaveRecordingQuery> auto& it) { return std::tie(it.file); }
+auto fields(Like<SaveRecordingQuery> auto& it) { return std::tie(it.file, it.attached); }
 
 }  // namespace loupe::session
