@@ -9,6 +9,7 @@
 #include "tests/views/patience.h"
 #include "tests/views/sample_run.h"
 #include "views/passes/diff_text.h"
+#include "views/passes/line_origins.h"
 #include "views/passes/passes_view.h"
 
 using namespace loupe;
@@ -73,6 +74,38 @@ class PassesTest : public QObject {
             QCOMPARE(next_left, static_cast<int>(left.size()));
             QCOMPARE(next_right, static_cast<int>(right.size()));
         }
+    }
+
+    void linesOfTwoPipelinesAreLinkedByWhereTheyCameFrom() {
+        const session::PassTrace one = trace();
+        QCOMPARE(lineOrigins(one, -1).size(), 5u);  // the text ends with a line break
+        QCOMPARE(lineOrigins(one, 1), (LineOrigins{{0}, {2}, {3}}));
+        // One that goes on: the relu is fused with what it was made of nothing.
+        session::PassTrace two = trace();
+        session::PassStep fuse;
+        fuse.pass = "Fuse";
+        fuse.changed = true;
+        fuse.graph = graph("graph(%x : Tensor):\n  %4 : Tensor = prim::TensorExprGroup(%x)\n  return (%4)\n");
+        fuse.came_from = {{0}, {1, 7}, {2}};  // 7: no line
+        two.pipeline = "fusing";
+        two.steps.push_back(fuse);
+        const LineOrigins fused = lineOrigins(two, 2);
+        QCOMPARE(fused, (LineOrigins{{0}, {2}, {3}}));
+        QCOMPARE(linesFrom(fused, {2}), std::vector<int>{1});
+        QVERIFY(linesFrom(fused, {1}).empty());
+        QVERIFY(lineOrigins({}, 3).empty());
+
+        SessionBridge bridge;
+        bridge.show(testing::sampleModel(), nullptr);
+        PassesView view(bridge, nullptr);
+        view.resize(1000, 500);
+        view.show();
+        view.showTrace(one);
+        view.showOther(two);
+        QVERIFY(view.before()->toPlainText().contains(QStringLiteral("TensorExprGroup")));
+        QVERIFY(view.after()->toPlainText().contains(QStringLiteral("aten::relu")));
+        view.showOther({});
+        QVERIFY(view.before()->toPlainText().contains(QStringLiteral("prim::Constant")));
     }
 
     void differencesAreShort() {

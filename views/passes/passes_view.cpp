@@ -19,6 +19,7 @@
 #include "views/common/icons.h"
 #include "views/common/panel_bar.h"
 #include "views/common/theme.h"
+#include "views/passes/line_origins.h"
 
 namespace loupe::views {
 namespace {
@@ -82,6 +83,12 @@ QLayout* PassesView::makeBar() {
     }
     if (pipeline_->currentText() == QLatin1String("none") && pipeline_->count() > 1) pipeline_->setCurrentIndex(1);
     connect(pipeline_, &QComboBox::currentIndexChanged, this, &PassesView::ask);
+    other_choice_ = bar->choice(tr("Beside it"), tr("What the graph after a pass is held against"));
+    other_choice_->setObjectName(QStringLiteral("otherPipeline"));
+    other_choice_->addItem(tr("beside the graph before"));
+    for (const std::string& name : session::list_pipelines())
+        other_choice_->addItem(tr("beside %1").arg(text(name)), text(name));
+    connect(other_choice_, &QComboBox::currentIndexChanged, this, &PassesView::askOther);
     method_ = bar->choice(tr("Method"), tr("Method of the model"));
     connect(method_, &QComboBox::activated, this, &PassesView::ask);
     no_ops_ = bar->toggle(tr("No-ops"), tr("Also list passes that changed nothing"));
@@ -175,7 +182,9 @@ void PassesView::makeSides(QSplitter* parent) {
 
 void PassesView::takeModel() {
     trace_ = {};
+    other_ = {};
     ++asked_;
+    ++asked_other_;
     stale_ = true;
     method_->clear();
     if (const auto& model = bridge().model()) {
@@ -226,6 +235,27 @@ void PassesView::ask() {
                  this, [this, asked = ++asked_](session::PassTrace trace) {
                      if (asked == asked_) showTrace(trace);  // else a newer request is pending
                  });
+    askOther();
+}
+
+void PassesView::askOther() {
+    const QString pipeline = other_choice_->currentData().toString();
+    const int asked = ++asked_other_;
+    if (pipeline.isEmpty() || !bridge().model() || method_->count() == 0) return showOther({});
+    bridge().ask(QStringLiteral("passes.other"),
+                 session::PassTraceQuery{pipeline.toStdString(), method_->currentText().toStdString()}, this,
+                 [this, asked](const session::PassTrace& trace) {
+                     if (asked == asked_other_) showOther(trace);
+                 });
+}
+
+void PassesView::chooseOther(const QString& pipeline) {
+    other_choice_->setCurrentIndex(std::max(0, other_choice_->findData(pipeline)));
+}
+
+void PassesView::showOther(const session::PassTrace& trace) {
+    other_ = trace;
+    showStep(step_);
 }
 
 void PassesView::showTrace(const session::PassTrace& trace) {
@@ -335,11 +365,35 @@ void PassesView::fillList() {
     showStep(chosen ? chosen->data(0, Qt::UserRole).toInt() : -1);
 }
 
-std::shared_ptr<const session::GraphModel> PassesView::graphAfterStep(int step) const {
+std::shared_ptr<const session::GraphModel> PassesView::graphAfterStep(const session::PassTrace& trace, int step) {
     for (int i = step; i >= 0; --i) {
-        if (const auto& graph = trace_.steps[static_cast<std::size_t>(i)].graph) return graph;
+        if (const auto& graph = trace.steps[static_cast<std::size_t>(i)].graph) return graph;
     }
-    return trace_.initial;
+    return trace.initial;
+}
+
+std::shared_ptr<const session::GraphModel> PassesView::graphAfterStep(int step) const {
+    return graphAfterStep(trace_, step);
+}
+
+std::shared_ptr<const session::GraphModel> PassesView::leftGraph() const {
+    return hasOther() ? graphAfterStep(other_, lastOfOther()) : graphAfterStep(step_ - 1);
+}
+
+namespace {
+
+QString withOperators(const QString& title, const session::GraphModel& graph) {
+    return PassesView::tr("%1: %2").arg(title, counted(static_cast<std::int64_t>(countOperators(graph)), "operator"));
+}
+
+}  // namespace
+
+QString PassesView::leftTitle() const {
+    const auto graph = leftGraph();
+    if (!graph) return {};
+    if (hasOther()) return withOperators(tr("%1, after all its passes").arg(text(other_.pipeline)), *graph);
+    const session::PassStep* step = step_ >= 0 ? &trace_.steps[static_cast<std::size_t>(step_)] : nullptr;
+    return withOperators(tr("before %1").arg(step ? text(step->pass) : tr("any pass")), *graph);
 }
 
 // Drawn only when they are looked at.
@@ -347,13 +401,13 @@ void PassesView::showGraphs() {
     const bool drawn = as_graph_->isChecked();
     for (QStackedWidget* stack : {left_stack_, right_stack_}) stack->setCurrentIndex(drawn ? 1 : 0);
     if (!drawn) return;
-    left_graph_->showGraph(graphAfterStep(step_ - 1));
+    left_graph_->showGraph(leftGraph());
     right_graph_->showGraph(graphAfterStep(step_));
 }
 
 void PassesView::showStep(int index) {
     step_ = index;
-    const auto before = graphAfterStep(index - 1);
+    const auto before = leftGraph();
     const session::PassStep* step = index >= 0 ? &trace_.steps[static_cast<std::size_t>(index)] : nullptr;
     const auto after = graphAfterStep(index);
     const QStringList left = linesOf(before);
@@ -364,11 +418,12 @@ void PassesView::showStep(int index) {
     const int change = first == rows.end() ? 0 : static_cast<int>(first - rows.begin());
     left_->setRows(left, rows);
     right_->setRows(right, std::move(rows));
-    left_title_->setText(before ? tr("before %1").arg(step ? text(step->pass) : tr("any pass")) : QString());
+    left_title_->setText(leftTitle());
     const bool failed = step && !step->error.empty();
     right_title_->setText(failed          ? tr("after %1, which failed: %2").arg(text(step->pass), text(step->error))
-                          : after && step ? tr("after %1").arg(text(step->pass))
-                                          : QString());
+                          : after && step ? withOperators(tr("after %1").arg(text(step->pass)), *after)
+                          : after && hasOther() ? withOperators(tr("as read"), *after)
+                                                : QString());
     right_title_->setToolTip(failed ? text(step->error) : QString());
     Theme::setTone(*right_title_, failed ? Theme::Colour::Bad : Theme::Colour::Faint);
     showGraphs();
@@ -379,7 +434,11 @@ void PassesView::showStep(int index) {
 
 void PassesView::followRight(int line) {
     std::vector<int> from;
-    if (step_ >= 0 && line >= 0) {
+    if (hasOther()) {
+        const LineOrigins own = lineOrigins(trace_, step_);
+        if (line >= 0 && line < static_cast<int>(own.size()))
+            from = linesFrom(lineOrigins(other_, lastOfOther()), own[static_cast<std::size_t>(line)]);
+    } else if (step_ >= 0 && line >= 0) {
         const auto& came_from = trace_.steps[static_cast<std::size_t>(step_)].came_from;
         if (line < static_cast<int>(came_from.size())) from = came_from[static_cast<std::size_t>(line)];
     }
@@ -391,7 +450,11 @@ void PassesView::followRight(int line) {
 
 void PassesView::followLeft(int line) {
     std::vector<int> to;
-    if (step_ >= 0 && line >= 0) {
+    if (hasOther()) {
+        const LineOrigins theirs = lineOrigins(other_, lastOfOther());
+        if (line >= 0 && line < static_cast<int>(theirs.size()))
+            to = linesFrom(lineOrigins(trace_, step_), theirs[static_cast<std::size_t>(line)]);
+    } else if (step_ >= 0 && line >= 0) {
         const auto& came_from = trace_.steps[static_cast<std::size_t>(step_)].came_from;
         for (std::size_t i = 0; i < came_from.size(); ++i) {
             if (std::find(came_from[i].begin(), came_from[i].end(), line) != came_from[i].end())

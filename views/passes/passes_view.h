@@ -35,6 +35,9 @@ class PassesView : public View {
     void choosePipeline(const QString& pipeline);
     // Replaces a reply of the session, for tests.
     void showTrace(const session::PassTrace& trace);
+    // Beside the chosen pass stands what another pipeline ends with; empty: the graph before the pass.
+    void chooseOther(const QString& pipeline);
+    void showOther(const session::PassTrace& trace);
     void showChecks(const session::PassChecks& checks);
     void check();
     QTreeWidget* list() { return list_; }
@@ -57,6 +60,12 @@ class PassesView : public View {
     void makeSides(QSplitter* parent);
     void takeModel();
     void ask();
+    void askOther();
+    bool hasOther() const { return other_.initial != nullptr; }
+    int lastOfOther() const { return static_cast<int>(other_.steps.size()) - 1; }
+    static std::shared_ptr<const session::GraphModel> graphAfterStep(const session::PassTrace& trace, int step);
+    std::shared_ptr<const session::GraphModel> leftGraph() const;
+    QString leftTitle() const;
     void fillList();
     void showCheckState();
     void showStep(int step);
@@ -73,6 +82,7 @@ class PassesView : public View {
     void showCulprit(const session::PassBisect& found);
 
     QComboBox* pipeline_ = nullptr;
+    QComboBox* other_choice_ = nullptr;
     QComboBox* method_ = nullptr;
     QToolButton* no_ops_ = nullptr;
     QLineEdit* search_ = nullptr;
@@ -94,6 +104,8 @@ class PassesView : public View {
     DiffText* left_ = nullptr;
     DiffText* right_ = nullptr;
     session::PassTrace trace_;
+    session::PassTrace other_;  // of another pipeline; empty: none is beside it
+    int asked_other_ = 0;
     int step_ = -1;                             // -1: the graph before all passes
     std::map<int, session::PassCheck> checks_;  // by step
     bool waiting_ = false;
