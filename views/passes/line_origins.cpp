@@ -42,7 +42,7 @@ std::vector<int> linesFrom(const LineOrigins& of, const std::vector<int>& origin
 
 int countOperators(const session::GraphModel& graph) {
     return static_cast<int>(std::count_if(graph.nodes.begin(), graph.nodes.end(), [](const session::GraphNode& node) {
-        return !node.is_group && !node.is_plumbing;
+        return !node.is_group && !node.is_plumbing && !node.kind.starts_with("prim::Call");
     }));
 }
 

@@ -256,6 +256,10 @@ void PassesView::chooseOther(const QString& pipeline) {
 void PassesView::showOther(const session::PassTrace& trace) {
     other_ = trace;
     showStep(step_);
+    // End beside end.
+    for (int i = static_cast<int>(trace_.steps.size()) - 1; hasOther() && i >= 0; --i) {
+        if (trace_.steps[static_cast<std::size_t>(i)].changed) return choosePass(i);
+    }
 }
 
 void PassesView::showTrace(const session::PassTrace& trace) {
