@@ -66,6 +66,34 @@ ValueId logits_of(const Recording& recording, const TokenAxes& axes, std::int64_
     return 0;
 }
 
+// What an encoder read in an earlier run, whose keys and values this one was given.
+void note_unread_text(const QueryContext& context, const Recording& recording, std::vector<TokenSequence>& sequences) {
+    if (sequences.empty() || sequences.front().argument != "decoder_input_ids") return;
+    for (ValueId id = 1; id <= recording.value_count(); ++id) {
+        const Value& value = recording.value(id);
+        if (value.producer != 0 || value.name != "input_ids" || value.shape.size() != 2) continue;
+        sequences.push_back({value.name, elements_of(context, id), 0});
+        return;
+    }
+}
+
+// The sequence that attention_mask is of.
+int text_number(const std::vector<TokenSequence>& sequences) {
+    const auto found = std::ranges::find(sequences, "input_ids", &TokenSequence::argument);
+    return found != sequences.end() ? static_cast<int>(found - sequences.begin()) : 0;
+}
+
+// Of a key or value of a cache, "past_key_values[0][2]", the sequence that its places are of; -1: of none.
+int number_of_cached(const Value& value, const std::vector<TokenSequence>& sequences) {
+    if (!value.name.starts_with("past_key_values[") || value.shape.size() != 4) return -1;
+    const bool is_encoded = value.name.ends_with("[2]") || value.name.ends_with("[3]");
+    const int number = is_encoded ? text_number(sequences) : 0;
+    const TokenSequence& sequence = sequences[static_cast<std::size_t>(number)];
+    // What is heard has no tokens.
+    if (is_encoded && sequence.argument != "input_ids") return -1;
+    return value.shape[2] == (is_encoded ? std::ssize(sequence.ids) : sequence.held) ? number : -1;
+}
+
 }  // namespace
 
 RunTokens tokens_of_run(const QueryContext& context) {
@@ -91,18 +119,21 @@ RunTokens tokens_of_run(const QueryContext& context) {
         starts[id].back() = {number, sequence.held, 0};
         sequences.push_back(std::move(sequence));
     }
-    // What stands beside the first: masks and the cache.
+    note_unread_text(context, *recording, sequences);
+    const auto number_of_text = text_number(sequences);
+    // What stands beside them: masks and the cache.
     for (ValueId id = 1; !sequences.empty() && id <= recording->value_count(); ++id) {
         const Value& value = recording->value(id);
         if (value.producer != 0 || starts.contains(id)) continue;
-        const std::int64_t count = std::ssize(sequences.front().ids), held = sequences.front().held;
+        const auto& text = sequences[static_cast<std::size_t>(number_of_text)];
+        const std::int64_t count = std::ssize(text.ids), held = text.held;
         if (value.name == "attention_mask" && value.shape.size() == 2 && value.shape.back() == count)
-            starts[id] = {{}, {0, 0, 0}};
+            starts[id] = {{}, {number_of_text, 0, 0}};
         else if ((value.name == "token_type_ids" || value.name == "position_ids") && value.shape.size() == 2 &&
                  value.shape.back() == count - held)
-            starts[id] = {{}, {0, held, 0}};
-        else if (value.name.starts_with("past_key_values[") && value.shape.size() == 4 && value.shape[2] == held)
-            starts[id] = {{}, {}, {0, 0, 0}, {}};
+            starts[id] = {{}, {number_of_text, held, 0}};
+        else if (const int number = number_of_cached(value, sequences); number >= 0)
+            starts[id] = {{}, {}, {number, 0, 0}, {}};
     }
     std::shared_ptr<const TextModel> text;
     try {
