@@ -19,6 +19,7 @@
 #include "views/attention/attention_view.h"
 #include "views/attention/head_tiles.h"
 #include "views/common/bar_delegate.h"
+#include "views/common/elided_fields.h"
 #include "views/common/token_chips.h"
 #include "views/common/token_text.h"
 #include "views/generation/cache_table.h"
@@ -185,6 +186,32 @@ class LanguageTest : public QObject {
         view->prompt()->setPlainText(QStringLiteral("Hello"));
         QTRY_VERIFY(view->chips()->scores().empty());
         QTRY_VERIFY2(view->summary().contains(QStringLiteral("not run yet")), qPrintable(view->summary()));
+    }
+
+    // The heads are not known when the panel is first shown.
+    void attentionFitsNarrowPanels() {
+        TextView* text = nullptr;
+        Running running(QStringLiteral("The quick brown fox"), &text);
+        AttentionView view(running.bridge, nullptr);
+        view.resize(420, 480);
+        view.show();
+        view.comeIntoSight();
+        QTRY_COMPARE(view.heads()->count(), 5);
+        QTRY_VERIFY(view.isSettled());
+        auto* heads = qobject_cast<ElidedComboBox*>(view.heads());
+        auto* sites = qobject_cast<ElidedComboBox*>(view.sites());
+        QVERIFY(heads != nullptr && sites != nullptr);
+        for (const int width : {170, 240, 320, 460, 800}) {
+            view.resize(width, 480);
+            QTRY_COMPARE(view.width(), width);
+            QCoreApplication::processEvents();
+            QVERIFY2(!heads->isCut(), qPrintable(QString::number(width)));
+            QVERIFY2(heads->geometry().right() < width && sites->geometry().right() < width,
+                     qPrintable(QString::number(width)));
+        }
+        // What is left is the layer's name's.
+        QVERIFY(!sites->isCut());
+        QVERIFY(sites->width() > 400);
     }
 
     void attentionIsShownByHead() {
