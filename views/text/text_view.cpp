@@ -13,6 +13,7 @@
 #include <QToolButton>
 #include <QTreeWidget>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <cmath>
 
 #include "core/session/queries/next_tokens.h"
@@ -512,8 +513,8 @@ void TextView::showState() {
                          .arg(loss, 0, 'f', 3)
                          .arg(std::exp(loss), 0, 'f', 1)
                          .arg(counted(count, "token"));
-        if (!ran_.rows.empty() && ran_.rows.front().held > 0)
-            words += tr("; %1 of them in the cache").arg(ran_.rows.front().held);
+        const auto held = std::ranges::find_if(ran_.rows, [](const session::TokenRow& row) { return row.held > 0; });
+        if (held != ran_.rows.end()) words += tr("; %1 of them in the cache").arg(held->held);
     }
     count_->setText(words);
     QString hint;
