@@ -325,6 +325,29 @@ void TestPretrained::refuses_configs_that_make_nothing() {
     QVERIFY(error(nameless.path()).find("KeyError: 'vocab_size'") != std::string::npos);
     const Changed odd("llama", "\"rope_type\": \"default\"", "\"rope_type\": \"spiral\"");
     QVERIFY(error(odd.path()).find("unknown kind of rotary embedding: 'spiral'") != std::string::npos);
+    // What stands in the place of a setting, and why it is none.
+    const std::string rope = "\"rope_type\": \"default\"";
+    const std::vector<std::array<std::string, 3>> cases{
+        {"\"hidden_size\": 16", "\"hidden_size\": 0", "hidden_size is 0"},
+        {"\"hidden_size\": 16", "\"hidden_size\": 16.5", "hidden_size is 16.5, no count"},
+        {"\"hidden_size\": 16", "\"hidden_size\": [16]", "hidden_size is a list, no number"},
+        {"\"vocab_size\": 48", "\"vocab_size\": true", "vocab_size is True, no count"},
+        {"\"num_attention_heads\": 4", "\"num_attention_heads\": 0", "num_attention_heads is 0"},
+        {"\"num_attention_heads\": 4", "\"num_attention_heads\": -4", "num_attention_heads is -4"},
+        {"\"intermediate_size\": 24", "\"intermediate_size\": -24", "intermediate_size is -24"},
+        {"\"hidden_size\": 16", "\"architectures\": 3, \"hidden_size\": 16", "architectures is 3, no list of names"},
+        {rope, "\"rope_type\": [1]", "rope_type is [1], no name"},
+        {rope, "\"rope_type\": \"linear\"", "rotary positions of kind 'linear' have no factor"},
+        {rope, "\"rope_type\": \"llama3\", \"factor\": 2", "rotary positions of kind 'llama3' have no low_freq_factor"},
+        {rope, "\"rope_type\": \"linear\", \"factor\": 0", "factor of rotary positions is 0, no number above 0"},
+        {rope, "\"rope_type\": \"linear\", \"factor\": \"2\"", "factor is '2', no number"},
+        {"\"hidden_size\": 16", "\"rope_scaling\": [2], \"hidden_size\": 16", "rope_scaling is [2], no settings"},
+    };
+    for (const auto& [from, to, why] : cases) {
+        const Changed changed("llama", from, to);
+        const std::string said = error(changed.path());
+        QVERIFY2(said.ends_with("ValueError: " + why), said.c_str());
+    }
     const Changed bare("llama", "{", "{");
     fs::remove(bare.path() / "model.safetensors");
     QVERIFY(error(bare.path() / "config.json").find("no weights beside config.json") != std::string::npos);

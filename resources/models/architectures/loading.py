@@ -77,12 +77,30 @@ NUMBERS = ("_eps", "_epsilon", "_theta", "_factor", "_size", "_heads", "_layers"
            "_ff", "_kv", "_model", "_embd", "_positions", "position_embeddings", "sliding_window")
 
 
+# And those that count something, of which some are at least one.
+COUNTS = ("_size", "_heads", "_dim", "_dims", "_model", "_embd")
+NEVER_ZERO = ("hidden_size", "d_model", "n_embd", "vocab_size", "num_attention_heads", "num_heads", "n_head", "n_heads",
+              "num_key_value_heads", "encoder_attention_heads", "decoder_attention_heads")
+
+
 def check_numbers(config):
     for key, value in config.items():
         if isinstance(value, dict):
             check_numbers(value)
         if key.endswith(NUMBERS) and isinstance(value, (str, dict)):
             raise ValueError(f"{key} is {value!r}, no number")
+        if key in NEVER_ZERO and isinstance(value, list):
+            raise ValueError(f"{key} is a list, no number")
+        if key in NEVER_ZERO and isinstance(value, (bool, float)):
+            raise ValueError(f"{key} is {value!r}, no count")
+        if key.endswith(COUNTS) and isinstance(value, int) and value < (1 if key in NEVER_ZERO else 0):
+            raise ValueError(f"{key} is {value}")
+
+
+def check_architectures(config):
+    names = config.get("architectures")
+    if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+        raise ValueError(f"architectures is {names!r}, no list of names")
 
 
 # Settings that are a dimension of some weight, or a part of one.
@@ -141,6 +159,7 @@ def open_model(build, config, weights):
         return None, [], [], [f"weights quantised by {method!r} are shown, and not run"], config, ""
     check_counts(config, len(weights))
     check_numbers(config)
+    check_architectures(config)
     check_widths(config, max((size for tensor in weights.values() for size in tensor.shape), default=0))
     if not config.get("architectures"):
         config = likeliest(build, config, weights)
