@@ -340,7 +340,7 @@ void TestPretrained::refuses_configs_that_make_nothing() {
         {rope, "\"rope_type\": \"linear\"", "rotary positions of kind 'linear' have no factor"},
         {rope, "\"rope_type\": \"llama3\", \"factor\": 2", "rotary positions of kind 'llama3' have no low_freq_factor"},
         {rope, "\"rope_type\": \"linear\", \"factor\": 0", "factor of rotary positions is 0, no number above 0"},
-        {rope, "\"rope_type\": \"linear\", \"factor\": \"2\"", "factor is '2', no number"},
+        {rope, "\"rope_type\": \"linear\", \"factor\": \"2\"", "factor of rotary positions is '2', no number above 0"},
         {"\"hidden_size\": 16", "\"rope_scaling\": [2], \"hidden_size\": 16", "rope_scaling is [2], no settings"},
     };
     for (const auto& [from, to, why] : cases) {
