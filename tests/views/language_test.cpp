@@ -204,7 +204,7 @@ class LanguageTest : public QObject {
         auto* heads = qobject_cast<ElidedComboBox*>(view.heads());
         auto* sites = qobject_cast<ElidedComboBox*>(view.sites());
         QVERIFY(heads != nullptr && sites != nullptr);
-        for (const int width : {170, 240, 320, 460, 800}) {
+        for (const int width : {190, 240, 320, 460, 800}) {
             view.resize(width, 480);
             QTRY_COMPARE(view.width(), width);
             QCoreApplication::processEvents();
