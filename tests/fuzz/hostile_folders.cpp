@@ -49,7 +49,12 @@ void put(std::string& text, const Json& changed) {
         text.replace(at, mark.size(), "1e400");
 }
 
-Json value_of(std::string_view text) { return text == "1e400" ? Json("\u0001huge") : Json::parse(text); }
+Json value_of(std::string text) {
+    const std::string huge = "1e400";
+    for (std::size_t at = text.find(huge); at != std::string::npos; at = text.find(huge, at))
+        text.replace(at, huge.size(), "\"\\u0001huge\"");
+    return Json::parse(text);
+}
 
 // Every value at any depth, but of lists only what comes first.
 void collect(const Json& json, const Json::json_pointer& at, std::vector<Json::json_pointer>& out) {
@@ -77,7 +82,7 @@ std::string without(const Json& json, const Json::json_pointer& at) {
 
 std::string with(const Json& json, const Json::json_pointer& at, std::string_view value) {
     Json changed = json;
-    changed[at] = value_of(value);
+    changed[at] = value_of(std::string(value));
     std::string text;
     put(text, changed);
     return text;

@@ -22,6 +22,7 @@
 #include "views/attention/head_tiles.h"
 #include "views/common/bar_delegate.h"
 #include "views/common/elided_fields.h"
+#include "views/common/theme.h"
 #include "views/common/token_chips.h"
 #include "views/common/token_text.h"
 #include "views/events/events_view.h"
@@ -193,6 +194,7 @@ class LanguageTest : public QObject {
 
     // The heads are not known when the panel is first shown.
     void attentionFitsNarrowPanels() {
+        Theme::instance().setMode(Theme::Mode::Light);  // as in the window: its style takes room of controls
         TextView* text = nullptr;
         Running running(QStringLiteral("The quick brown fox"), &text);
         AttentionView view(running.bridge, nullptr);
