@@ -41,8 +41,8 @@ for name in ('fasterrcnn_mobilenet_v3_large_fpn', 'fasterrcnn_mobilenet_v3_large
     # Untrained, all boxes score alike: which is best is left to rounding, what is scored is not.
     with torch.no_grad():
         seen = model.eval().backbone(torch.stack([images[0], images[0].flip(1)]))
-        print(name, {k: (tuple(v.shape), rounded(v)) for k, v in seen.items()})
-        print([rounded(v.float()) for v in model.rpn.head(list(seen.values()))[0]])
+        print(name, {k: (tuple(v.shape), rounded(v / v.abs().max())) for k, v in seen.items()})
+        print([rounded(v / v.abs().max()) for v in model.rpn.head(list(seen.values()))[0]])
         boxes = [torch.tensor([[2.0, 3.0, 45.0, 60.0], [5.0, 5.0, 40.0, 30.0]])] * 2
         pooled = model.roi_heads.box_roi_pool(seen, boxes, [(60, 80)] * 2)
         print([rounded(v) for v in model.roi_heads.box_predictor(model.roi_heads.box_head(pooled))])
