@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
-#include "core/value/map_tensors.h"
+#include "core/model/key_cache.h"
 
 namespace loupe::session {
 namespace {
@@ -72,7 +72,7 @@ class BeamRunner {
     BeamRunner(const TextModel& model, const text::Encoding& prompt, const std::vector<InputSpec>& others,
                std::int64_t beams)
         : model_(model), decoder_(model.place_of("decoder_input_ids")), beams_(beams) {
-        has_cache_ = !decoder_ && model.place_of("past_key_values") && model.place_of("use_cache");
+        has_cache_ = model.place_of("past_key_values") && model.place_of("use_cache");
         if (!decoder_) return;
         encoder_ = model.program().make_arguments(model.input_specs(prompt, others), "forward");
         for (std::size_t i = 0; i < encoder_.size(); ++i)
@@ -84,12 +84,7 @@ class BeamRunner {
     std::vector<std::vector<float>> scores(const std::vector<Open>& open) {
         const Device device = model_.program().device();
         IValue result = model_.program().source()->forward(arguments(open, device));
-        if (has_cache_) {
-            if (!result.is_tuple() || result.to_tuple().elements.size() != 2)
-                throw Error(ErrorKind::Run, "the model gives no cache of keys and values");
-            cache_ = result.to_tuple().elements[1];
-            result = IValue(result.to_tuple().elements[0]);
-        }
+        if (has_cache_) cache_ = take_cache(result);
         if (!result.is_tensor() || result.to_tensor().dim() != 3 || result.to_tensor().size(0) != beams_)
             throw Error(ErrorKind::Run, "the model gives no logits of tokens");
         std::vector<std::vector<float>> out;
@@ -102,18 +97,12 @@ class BeamRunner {
         std::vector<std::int64_t> from;
         for (const Open& each : open) from.push_back(static_cast<std::int64_t>(each.from));
         const Tensor row = row_of_ids(from, model_.program().device());
-        const Tensor places = fn::select(row, 0, 0);
-        cache_ = copy_with_tensors(cache_, [&](const Tensor& t) { return fn::index_select(t, 0, places); });
+        cache_ = reorder_cache(cache_, fn::select(row, 0, 0));
     }
 
   private:
     std::vector<IValue> arguments(const std::vector<Open>& open, Device device) const {
-        if (decoder_) {
-            std::vector<IValue> out = encoder_;
-            out[*decoder_] = IValue(table_of_ids(open, 0, device));
-            return out;
-        }
-        std::vector<IValue> out;
+        std::vector<IValue> out = encoder_;
         const auto give = [&](std::string_view name, IValue value) {
             const auto place = model_.place_of(name);
             if (!place) return;
@@ -122,8 +111,10 @@ class BeamRunner {
         };
         const std::size_t length = open.front().ids.size();
         const bool continues = has_cache_ && !cache_.is_none();
-        give("input_ids", IValue(table_of_ids(open, continues ? length - 1 : 0, device)));
-        give("attention_mask", IValue(repeated(row_of_ids(std::vector<std::int64_t>(length, 1), device), beams_)));
+        give(decoder_ ? "decoder_input_ids" : "input_ids",
+             IValue(table_of_ids(open, continues ? length - 1 : 0, device)));
+        if (!decoder_)
+            give("attention_mask", IValue(repeated(row_of_ids(std::vector<std::int64_t>(length, 1), device), beams_)));
         if (has_cache_) {
             give("past_key_values", cache_);
             give("use_cache", IValue(true));

@@ -7,21 +7,10 @@
 #include "core/base/cancel.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/dispatch/functions.h"
+#include "core/model/key_cache.h"
 #include "core/text/byte_alphabet.h"
-#include "core/value/map_tensors.h"
 
 namespace loupe::session {
-namespace {
-
-// The keys and values of the first so many places.
-IValue cut(const IValue& cache, std::size_t places) {
-    return copy_with_tensors(cache, [&](const Tensor& t) {
-        return fn::contiguous(fn::narrow(t, -2, 0, static_cast<std::int64_t>(places)), 0);
-    });
-}
-
-}  // namespace
 
 GenerateOptions generate_options(const TextModel& model) {
     GenerateOptions out;
@@ -53,14 +42,9 @@ std::size_t TextGenerator::held(std::size_t step) const {
 std::vector<IValue> TextGenerator::arguments(std::size_t step) const {
     if (step > generated_.size()) throw Error(ErrorKind::Usage, "a token that has not come");
     const Device device = model_->program().device();
-    const std::size_t count = ids_.size() - generated_.size() + step;
-    const std::vector<std::int64_t> ids(ids_.begin(), ids_.begin() + static_cast<std::ptrdiff_t>(count));
-    if (const auto decoder = model_->place_of("decoder_input_ids")) {
-        std::vector<IValue> out =
-            model_->program().make_arguments(model_->input_specs(prompt_, options_.others), "forward");
-        out[*decoder] = IValue(row_of_ids(ids, device));
-        return out;
-    }
+    const auto end = ids_.end() - std::ssize(generated_) + static_cast<std::ptrdiff_t>(step);
+    const bool continues = has_cache_ && step > 0;
+    const Tensor ids = row_of_ids({continues ? end - 1 : ids_.begin(), end}, device);
     std::vector<IValue> out;
     const auto give = [&](std::string_view name, IValue value) {
         const auto place = model_->place_of(name);
@@ -68,11 +52,19 @@ std::vector<IValue> TextGenerator::arguments(std::size_t step) const {
         if (out.size() <= *place) out.resize(*place + 1);
         out[*place] = std::move(value);
     };
-    const bool continues = has_cache_ && step > 0;
-    give("input_ids", IValue(row_of_ids(continues ? std::vector{ids.back()} : ids, device)));
-    give("attention_mask", IValue(row_of_ids(std::vector<std::int64_t>(count, 1), device)));
+    if (model_->place_of("decoder_input_ids")) {
+        if (encoded_.empty())
+            encoded_ = model_->program().make_arguments(model_->input_specs(prompt_, options_.others), "forward");
+        out = encoded_;
+        give("decoder_input_ids", IValue(ids));
+    } else {
+        give("input_ids", IValue(ids));
+        const auto count = static_cast<std::size_t>(end - ids_.begin());
+        give("attention_mask", IValue(row_of_ids(std::vector<std::int64_t>(count, 1), device)));
+    }
     if (has_cache_) {
-        give("past_key_values", !continues ? IValue() : step == generated_.size() ? cache_ : cut(cache_, held(step)));
+        const bool is_next = step == generated_.size();
+        give("past_key_values", !continues ? IValue() : is_next ? cache_ : cut_cache(cache_, held(step)));
         give("use_cache", IValue(true));
     }
     return out;
@@ -90,12 +82,7 @@ std::vector<InputSpec> TextGenerator::input_specs(std::size_t step) const {
 }
 
 std::int64_t TextGenerator::take(IValue result) {
-    if (has_cache_) {
-        if (!result.is_tuple() || result.to_tuple().elements.size() != 2)
-            throw Error(ErrorKind::Run, "the model gives no cache of keys and values");
-        cache_ = result.to_tuple().elements[1];
-        result = IValue(result.to_tuple().elements[0]);
-    }
+    if (has_cache_) cache_ = take_cache(result);
     if (!result.is_tensor()) throw Error(ErrorKind::Run, "the model gives no logits of tokens");
     logits_ = last_scores(result.to_tensor());
     scores_ = logits_;

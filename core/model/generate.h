@@ -43,7 +43,7 @@ class TextGenerator {
     std::int64_t take(IValue result);
     // Tokens whose keys and values are in the cache that arguments(step) holds.
     std::size_t held(std::size_t step) const;
-    // For each layer (key, value), [batch, heads, places, width]; None where the model has none, or has not run.
+    // See key_cache.h; None where the model has none, or has not run.
     const IValue& cache() const { return cache_; }
     const std::shared_ptr<const TextModel>& model() const { return model_; }
     const GenerateOptions& options() const { return options_; }
@@ -75,6 +75,7 @@ class TextGenerator {
     std::vector<std::int64_t> generated_, ends_;
     bool has_cache_ = false, is_done_ = false;
     IValue cache_;
+    mutable std::vector<IValue> encoded_;  // what a model with an encoder is given besides, made once
     std::vector<float> logits_, scores_;
     // Of the ids: where the words begin that give the next its context, and what of them has been taken.
     std::size_t context_ = 0, taken_ = 0;

@@ -148,6 +148,7 @@ ModelFile run_architecture(const ModuleRecord& record, const Config& config, Che
         std::string(record.source), concat("architectures/", record.name.substr(kPackage.size()), ".py"));
     const NamespacePtr names = evaluator->run_source(source);
     std::vector<std::string> missing, extra, wrong;
+    std::string note;
     evaluator->run([&]() -> IValue {
         const IValue loads = get_attribute(evaluator->import_module("json"), "loads");
         const IValue settings = call(loads, {IValue(config.text)});
@@ -157,6 +158,7 @@ ModelFile run_architecture(const ModuleRecord& record, const Config& config, Che
         missing = texts_of(parts[1]);
         extra = texts_of(parts[2]);
         wrong = texts_of(parts[3]);
+        note = parts[5].to_string();
         if (parts[0].is_none()) return {};
         names->set("model", parts[0]);
         names->set("example_inputs", call(*names->find("example_inputs"), {parts[4]}));
@@ -167,6 +169,7 @@ ModelFile run_architecture(const ModuleRecord& record, const Config& config, Che
     file.files = Ptr<FileSandbox>(&evaluator->state().files());
     file.is_built_in = true;
     file.format = config.what;
+    if (!note.empty()) file.format += concat(", ", note);
     if (!extra.empty())
         file.format += concat(", ", extra.size(), extra.size() == 1 ? " weight" : " weights", " of the ", config.holder,
                               " not used: ", names_text(extra));

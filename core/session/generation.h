@@ -53,19 +53,21 @@ auto fields(Like<GeneratedToken> auto& it) {
 
 // Keys and values that a layer keeps.
 struct CachedLayer {
-    std::string scope;  // of the module that made them, in the run that is shown; empty: not known
-    Shape key;          // [batch, heads, places, width]
+    std::int64_t layer = 0;
+    bool is_of_encoder = false;  // of what the encoder gave: made once, they do not grow
+    std::string scope;           // of the module that made them, in the run that is shown; empty: not known
+    Shape key;                   // [batch, heads, places, width]
     Shape value;
     std::string dtype;
     std::int64_t bytes = 0;
-    std::int64_t bytes_a_token = 0;
-    std::int64_t weight_bytes = 0;  // of the layer's parameters; 0: not known
-    ValueId key_id = 0;             // in the run that is shown; 0: not there
+    std::int64_t bytes_a_token = 0;  // 0: it does not grow
+    std::int64_t weight_bytes = 0;   // of the layer's parameters; 0: not known
+    ValueId key_id = 0;              // in the run that is shown; 0: not there
     ValueId value_id = 0;
 };
 auto fields(Like<CachedLayer> auto& it) {
-    return std::tie(it.scope, it.key, it.value, it.dtype, it.bytes, it.bytes_a_token, it.weight_bytes, it.key_id,
-                    it.value_id);
+    return std::tie(it.layer, it.is_of_encoder, it.scope, it.key, it.value, it.dtype, it.bytes, it.bytes_a_token,
+                    it.weight_bytes, it.key_id, it.value_id);
 }
 
 struct Generation {

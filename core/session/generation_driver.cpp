@@ -41,15 +41,9 @@ std::string layer_of(const std::string& scope) {
     return {};
 }
 
-// Keys and values by turns: of a cache, or of the result of forward that holds one.
-std::vector<Tensor> tensors_of_cache(const IValue& value) {
-    std::vector<Tensor> out;
-    if (!value.is_tuple()) return out;
-    const auto& elements = value.to_tuple().elements;
-    const bool is_result = !elements.empty() && elements[0].is_tensor();
-    if (is_result && elements.size() < 2) return out;
-    visit_tensors(is_result ? elements[1] : value, [&](const Tensor& t) { out.push_back(t); });
-    return out;
+// Of the result of forward; none where it holds none.
+std::vector<KeptLayer> cache_of_result(IValue result) {
+    return result.is_tuple() ? layers_of_cache(take_cache(result)) : std::vector<KeptLayer>();
 }
 
 Shape shape_of(const Tensor& t) { return {t.sizes().begin(), t.sizes().end()}; }
@@ -155,7 +149,7 @@ void GenerationDriver::run_recorded(RunOptions options, std::size_t step) {
     options.inputs = generator_->input_specs(step);
     const auto began = Clock::now();
     run.on_result = [&](const IValue& result) {
-        shown_cache_ = tensors_of_cache(result);
+        shown_cache_ = cache_of_result(result);
         if (!is_next) return;
         generator_->take(result);
         note_token(0);
@@ -210,11 +204,11 @@ void GenerationDriver::note_token(double seconds) {
 // --- the cache ---
 
 // Key and value of the shown run that the layer keeps, and which module made them.
-void GenerationDriver::place_in_run(CachedLayer& layer, std::size_t number) const {
+void GenerationDriver::place_in_run(CachedLayer& layer, const Tensor& key, const Tensor& value) const {
     const Recorder* recorder = recorder_.shown().recorder.get();
-    if (recorder == nullptr || shown_cache_.size() < 2 * number + 2) return;
-    layer.key_id = recorder->find_value(shown_cache_[2 * number]);
-    layer.value_id = recorder->find_value(shown_cache_[2 * number + 1]);
+    if (recorder == nullptr) return;
+    layer.key_id = recorder->find_value(key);
+    layer.value_id = recorder->find_value(value);
     if (layer.key_id == 0) return;
     const Recording& recording = *recorder->recording();
     const EventId producer = recording.value(layer.key_id).producer;
@@ -229,21 +223,29 @@ void GenerationDriver::place_in_run(CachedLayer& layer, std::size_t number) cons
 void GenerationDriver::note_cache() {
     made_.cache.clear();
     made_.cached_tokens = 0;
+    if (generator_->cache().is_none()) return;
     std::int64_t all = 0;
-    const std::vector<Tensor> kept = tensors_of_cache(generator_->cache());
-    for (std::size_t i = 0; i + 1 < kept.size(); i += 2) {
-        const Tensor &key = kept[i], &value = kept[i + 1];
-        if (key.dim() != 4 || value.dim() != 4) continue;
-        CachedLayer layer;
-        layer.key = shape_of(key);
-        layer.value = shape_of(value);
-        layer.dtype = std::string(dtype_name(key.dtype()));
-        layer.bytes = bytes_of(key) + bytes_of(value);
-        made_.cached_tokens = layer.key[2];
-        layer.bytes_a_token = layer.bytes / std::max<std::int64_t>(made_.cached_tokens, 1);
-        all += layer.bytes;
-        place_in_run(layer, i / 2);
-        made_.cache.push_back(std::move(layer));
+    const std::vector<KeptLayer> kept = layers_of_cache(generator_->cache());
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+        const auto note = [&](const Tensor& key, const Tensor& value) -> CachedLayer& {
+            CachedLayer& layer = made_.cache.emplace_back();
+            layer.layer = static_cast<std::int64_t>(i);
+            layer.key = shape_of(key);
+            layer.value = shape_of(value);
+            layer.dtype = std::string(dtype_name(key.dtype()));
+            layer.bytes = bytes_of(key) + bytes_of(value);
+            all += layer.bytes;
+            return layer;
+        };
+        CachedLayer& own = note(kept[i].key, kept[i].value);
+        made_.cached_tokens = own.key[2];
+        own.bytes_a_token = own.bytes / std::max<std::int64_t>(made_.cached_tokens, 1);
+        if (i < shown_cache_.size()) place_in_run(own, shown_cache_[i].key, shown_cache_[i].value);
+        if (!kept[i].encoded_key.defined()) continue;
+        CachedLayer& encoded = note(kept[i].encoded_key, kept[i].encoded_value);
+        encoded.is_of_encoder = true;
+        if (i < shown_cache_.size()) place_in_run(encoded, shown_cache_[i].encoded_key, shown_cache_[i].encoded_value);
+        encoded.weight_bytes = 0;  // they stand with the layer's own
     }
     if (!made_.tokens.empty() && made_.tokens.back().cache_bytes == 0) made_.tokens.back().cache_bytes = all;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/model/generate.h"
+#include "core/model/key_cache.h"
 #include "core/model/token_names.h"
 #include "core/session/generation.h"
 #include "core/session/run_driver.h"
@@ -39,7 +40,7 @@ class GenerationDriver {
     void look_at(const GenerateRequest& request);
     void note_token(double seconds);
     void note_cache();
-    void place_in_run(CachedLayer& layer, std::size_t number) const;
+    void place_in_run(CachedLayer& layer, const Tensor& key, const Tensor& value) const;
     void publish() const;
 
     Publisher& publisher_;
@@ -52,7 +53,7 @@ class GenerationDriver {
     std::unique_ptr<TextGenerator> generator_;  // null: nothing was generated
     std::uint64_t weights_ = 0;                 // what they were then: see weights_now()
     Generation made_;
-    std::vector<Tensor> shown_cache_;  // keys and values that the shown run gave; empty: none
+    std::vector<KeptLayer> shown_cache_;  // what the shown run gave; empty: none
     bool has_traced_prompt_ = false, has_traced_step_ = false;
 };
 

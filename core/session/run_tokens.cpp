@@ -66,6 +66,37 @@ ValueId logits_of(const Recording& recording, const TokenAxes& axes, std::int64_
     return 0;
 }
 
+// Values of token ids, in the order of their first reading. Of a decoder that was given the cache of an earlier run,
+// what its encoder read then stands before.
+std::vector<ValueId> values_of_tokens(const Recording& recording, const std::vector<std::string>& arguments) {
+    std::vector<ValueId> out = token_inputs(recording, arguments);
+    if (out.empty() || recording.value(out.front()).name != "decoder_input_ids") return out;
+    for (ValueId id = 1; id <= recording.value_count(); ++id) {
+        const Value& value = recording.value(id);
+        if (value.producer != 0 || value.name != "input_ids" || value.shape.size() != 2) continue;
+        out.insert(out.begin(), id);
+        break;
+    }
+    return out;
+}
+
+// The sequence of this argument, else the first.
+int number_of(const std::vector<TokenSequence>& sequences, std::string_view argument) {
+    const auto found = std::ranges::find(sequences, argument, &TokenSequence::argument);
+    return found != sequences.end() ? static_cast<int>(found - sequences.begin()) : 0;
+}
+
+// Of a key or value of a cache, "past_key_values[0][2]", the sequence that its places are of; -1: of none.
+int number_of_cached(const Value& value, const std::vector<TokenSequence>& sequences) {
+    if (!value.name.starts_with("past_key_values[") || value.shape.size() != 4) return -1;
+    const bool is_encoded = value.name.ends_with("[2]") || value.name.ends_with("[3]");
+    const int number = number_of(sequences, is_encoded ? "input_ids" : "decoder_input_ids");
+    const TokenSequence& sequence = sequences[static_cast<std::size_t>(number)];
+    // What is heard has no tokens.
+    if (is_encoded && sequence.argument != "input_ids") return -1;
+    return value.shape[2] == (is_encoded ? std::ssize(sequence.ids) : sequence.held) ? number : -1;
+}
+
 }  // namespace
 
 RunTokens tokens_of_run(const QueryContext& context) {
@@ -73,36 +104,37 @@ RunTokens tokens_of_run(const QueryContext& context) {
     const auto model = model_of(context);
     if (recording == nullptr || model == nullptr)
         throw Error(ErrorKind::Usage, "nothing was recorded", {.hint = "run the model first"});
-    const auto inputs = token_inputs(*recording, arguments_of(*model, context.ran().method));
+    const auto inputs = values_of_tokens(*recording, arguments_of(*model, context.ran().method));
     std::vector<TokenSequence> sequences;
+    for (const ValueId id : inputs) sequences.push_back({recording->value(id).name, elements_of(context, id), 0});
     std::map<ValueId, TokenAxes::Axes> starts;
     std::int64_t vocabulary = 0;
-    for (const ValueId id : inputs) {
-        const Value& value = recording->value(id);
-        TokenSequence sequence{value.name, elements_of(context, id), 0};
-        const int number = static_cast<int>(sequences.size());
-        if (number == 0) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const int number = static_cast<int>(i);
+        TokenSequence& sequence = sequences[i];
+        if (number == number_of(sequences, "decoder_input_ids")) {
             const auto& held = context.held_ids();
             sequence.ids.insert(sequence.ids.begin(), held.begin(), held.end());
             sequence.held = std::ssize(held);
-            vocabulary = table_rows(*recording, id);
         }
-        starts[id] = TokenAxes::Axes(value.shape.size());
-        starts[id].back() = {number, sequence.held, 0};
-        sequences.push_back(std::move(sequence));
+        if (vocabulary == 0) vocabulary = table_rows(*recording, inputs[i]);
+        starts[inputs[i]] = TokenAxes::Axes(recording->value(inputs[i]).shape.size());
+        starts[inputs[i]].back() = {number, sequence.held, 0};
     }
-    // What stands beside the first: masks and the cache.
+    const int number_of_text = number_of(sequences, "input_ids");
+    // What stands beside them: masks and the cache.
     for (ValueId id = 1; !sequences.empty() && id <= recording->value_count(); ++id) {
         const Value& value = recording->value(id);
         if (value.producer != 0 || starts.contains(id)) continue;
-        const std::int64_t count = std::ssize(sequences.front().ids), held = sequences.front().held;
+        const auto& text = sequences[static_cast<std::size_t>(number_of_text)];
+        const std::int64_t count = std::ssize(text.ids), held = text.held;
         if (value.name == "attention_mask" && value.shape.size() == 2 && value.shape.back() == count)
-            starts[id] = {{}, {0, 0, 0}};
+            starts[id] = {{}, {number_of_text, 0, 0}};
         else if ((value.name == "token_type_ids" || value.name == "position_ids") && value.shape.size() == 2 &&
                  value.shape.back() == count - held)
-            starts[id] = {{}, {0, held, 0}};
-        else if (value.name.starts_with("past_key_values[") && value.shape.size() == 4 && value.shape[2] == held)
-            starts[id] = {{}, {}, {0, 0, 0}, {}};
+            starts[id] = {{}, {number_of_text, held, 0}};
+        else if (const int number = number_of_cached(value, sequences); number >= 0)
+            starts[id] = {{}, {}, {number, 0, 0}, {}};
     }
     std::shared_ptr<const TextModel> text;
     try {

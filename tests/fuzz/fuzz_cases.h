@@ -3,6 +3,7 @@
 // Files that no honest program writes.
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -39,5 +40,11 @@ void visit_hostile_weights(const Visit& visit);   // .safetensors, and indices o
 void visit_hostile_programs(const Visit& visit);  // .pt2
 void visit_hostile_onnx(const Visit& visit);
 void visit_hostile_gguf(const Visit& visit);
+// The next cases are forms of this file of a folder.
+using ChooseFile = std::function<void(const std::filesystem::path& file)>;
+// Of folders of models: fixtures is the folder that holds them. step: of the settings that are gone through, with all
+// values that each gets, every so many.
+void visit_hostile_folders(const std::filesystem::path& fixtures, std::size_t step, const ChooseFile& choose,
+                           const Visit& visit);
 
 }  // namespace loupe::fuzz

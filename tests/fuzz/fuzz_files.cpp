@@ -122,6 +122,8 @@ int main(int argc, char** argv) {
     const bool is_all = files.empty();
     if (is_all && has("--folders")) {
         fuzz::visit_hostile_gguf(visit);
+        fuzz::visit_hostile_folders(
+            tests() / "fixtures", full ? 1 : 23, [&](const fs::path& file) { fuzzer.set_part(file); }, visit);
         files = gguf_files();
         const auto others = folder_files();
         files.insert(files.end(), others.begin(), others.end());

@@ -8,9 +8,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/model/beam_search.h"
+#include "core/model/key_cache.h"
 
 using namespace loupe;
 using namespace loupe::session;
@@ -61,6 +63,8 @@ class TestGeneration : public QObject {
   private slots:
     void greedy_tokens_equal_transformers_data();
     void greedy_tokens_equal_transformers();
+    void decoders_keep_keys_and_values_data();
+    void decoders_keep_keys_and_values();
     void beams_equal_transformers();
     void refuses_beams_that_are_none();
     void scores_equal_processors();
@@ -99,6 +103,56 @@ void TestGeneration::greedy_tokens_equal_transformers() {
         // The first word's space is left out where nothing stands before it.
         QVERIFY2(streamed == decoded || streamed == " " + decoded, (streamed + " is not " + decoded).c_str());
     }
+}
+
+void TestGeneration::decoders_keep_keys_and_values_data() {
+    QTest::addColumn<std::string>("name");
+    QTest::addColumn<std::int64_t>("heads");
+    QTest::addColumn<std::int64_t>("encoded");
+    // What is heard is 20 places, halved; of tokens as many as there are.
+    QTest::newRow("t5") << std::string("t5") << std::int64_t{4} << std::int64_t{0};
+    QTest::newRow("mt5") << std::string("mt5") << std::int64_t{3} << std::int64_t{0};
+    QTest::newRow("whisper") << std::string("whisper") << std::int64_t{2} << std::int64_t{10};
+    QTest::newRow("whisper_deep") << std::string("whisper_deep") << std::int64_t{2} << std::int64_t{10};
+}
+
+// A step is given one token, and the scores are those of a run on all of them.
+void TestGeneration::decoders_keep_keys_and_values() {
+    QFETCH(std::string, name);
+    QFETCH(std::int64_t, heads);
+    QFETCH(std::int64_t, encoded);
+    const auto model = open_text_model(kFixtures / name);
+    const GradModeScope no_grad(false);
+    TextGenerator generator(model, "Hello, world!", {.sampling = {}, .max_tokens = 9, .others = {}});
+    if (encoded == 0) encoded = std::ssize(generator.prompt());
+    const std::size_t place = *model->place_of("decoder_input_ids");
+    Tensor first_encoded;
+    while (!generator.is_done()) {
+        const std::vector<std::int64_t> before = generator.ids();
+        const std::size_t step = generator.generated().size();
+        const auto given = generator.arguments(step);
+        QCOMPARE(given[place].to_tensor().size(1), step == 0 ? std::ssize(before) : 1);
+        generator.step();
+        std::vector<IValue> all = generator.arguments(0);
+        all.resize(place + 1);
+        all[place] = IValue(row_of_ids(before, {}));
+        const auto wanted = last_scores(model->program().source()->forward(all).to_tensor());
+        for (std::size_t i = 0; i < wanted.size(); ++i) QVERIFY(std::abs(generator.logits()[i] - wanted[i]) < 1e-4F);
+        const auto layers = layers_of_cache(generator.cache());
+        QVERIFY(layers.size() >= 2);
+        for (const KeptLayer& layer : layers) {
+            QCOMPARE(layer.key.size(1), heads);
+            QCOMPARE(layer.key.size(2), std::ssize(before));
+            QCOMPARE(layer.encoded_value.size(2), encoded);
+        }
+        // The encoder ran once.
+        if (step == 0) first_encoded = layers[0].encoded_key;
+        QVERIFY(layers[0].encoded_key.storage() == first_encoded.storage());
+    }
+    // A step that came is given what was kept then.
+    const auto again = layers_of_cache(generator.arguments(3)[*model->place_of("past_key_values")]);
+    QCOMPARE(again[1].key.size(2), static_cast<std::int64_t>(generator.held(3)));
+    QCOMPARE(again[1].encoded_key.size(2), encoded);
 }
 
 // All beams, and their scores.

@@ -97,6 +97,8 @@ class TestPretrained : public QObject {
     void weights_view_their_file();
     void shows_its_source();
     void says_what_does_not_fit();
+    void weights_in_eight_bits_stay();
+    void says_which_scales_do_not_fit();
     void refuses_configs_that_make_nothing();
 };
 
@@ -127,12 +129,12 @@ void TestPretrained::equals_transformers() {
 // transformers.
 void TestPretrained::continues_from_a_cache_data() {
     QTest::addColumn<std::string>("name");
-    for (const char* name : {"llama",          "llama_llama3", "llama_yarn", "mistral",     "mixtral",      "qwen2",
-                             "qwen2_moe",      "qwen3",        "qwen3_moe",  "deepseek_v2", "deepseek_v3",  "gemma",
-                             "gemma2",         "gemma3_text",  "phi3",       "gpt2",        "gpt_neox",     "opt",
-                             "falcon",         "falcon_alibi", "olmo2",      "olmo3",       "granite",      "smollm3",
-                             "smollm3_window", "glm",          "glm4",       "cohere",      "cohere_norms", "cohere2",
-                             "starcoder2"})
+    for (const char* name : {"llama",          "llama_llama3", "llama_yarn", "mistral",     "mixtral",        "qwen2",
+                             "qwen2_moe",      "qwen3",        "qwen3_moe",  "deepseek_v2", "deepseek_v3",    "gemma",
+                             "gemma2",         "gemma3_text",  "phi3",       "gpt2",        "gpt_neox",       "opt",
+                             "falcon",         "falcon_alibi", "olmo2",      "olmo3",       "granite",        "smollm3",
+                             "smollm3_window", "glm",          "glm4",       "cohere",      "cohere_norms",   "cohere2",
+                             "starcoder2",     "t5",           "t5_gated",   "whisper",     "deepseek_v3_fp8"})
         QTest::newRow(name) << std::string(name);
 }
 
@@ -151,16 +153,32 @@ void TestPretrained::continues_from_a_cache() {
     QFETCH(std::string, name);
     const auto program = Program::open(folder_of(name));
     const NamedTensors inputs = read_npz(folder_of(name) / "inputs.npz");
-    const Tensor ids = *find(inputs, "input_ids");
-    const Tensor mask = *find(inputs, "attention_mask");
+    const auto has = [&](const std::string& argument) { return find(inputs, argument) != nullptr; };
+    const std::string read = has("decoder_input_ids") ? "decoder_input_ids" : "input_ids";
+    const Tensor ids = *find(inputs, read);
     const auto wanted = elements<float>(*find(read_npz(folder_of(name) / "outputs.npz"), "out0"));
     const std::int64_t length = ids.size(1);
     const auto vocabulary = static_cast<std::int64_t>(wanted.size()) / (ids.size(0) * length);
     IValue cache;
     std::int64_t done = 0;
     for (const std::int64_t end : {std::int64_t{5}, std::int64_t{6}, length}) {
-        const IValue out = program->file().eager->forward(
-            {columns(ids, done, end), columns(mask, 0, end), IValue(), cache, IValue(true)});
+        std::vector<IValue> arguments;
+        const auto& formal = program->schema("forward").arguments;
+        for (std::size_t i = 1; i < formal.size(); ++i) {
+            const std::string& argument = formal[i].name;
+            IValue& value = arguments.emplace_back();
+            if (argument == read)
+                value = IValue(columns(ids, done, end));
+            else if (argument == "attention_mask" && read == "input_ids")
+                value = IValue(columns(*find(inputs, argument), 0, end));
+            else if (argument == "past_key_values")
+                value = cache;
+            else if (argument == "use_cache")
+                value = IValue(true);
+            else if (has(argument))
+                value = IValue(*find(inputs, argument));
+        }
+        const IValue out = program->file().eager->forward(arguments);
         const auto logits = elements<float>(outputs_of(out.to_tuple().elements[0]).front());
         cache = out.to_tuple().elements[1];
         std::vector<float> part;
@@ -245,6 +263,48 @@ void TestPretrained::says_what_does_not_fit() {
     QVERIFY(fitting->info()->format.find("9 weights of the folder not used: 'model.layers.1.") != std::string::npos);
 }
 
+// A byte a weight, as the file has it.
+void TestPretrained::weights_in_eight_bits_stay() {
+    const auto program = Program::open(folder_of("deepseek_v3_fp8"));
+    QVERIFY(program->info()->format.find("weights in 8 bits, each multiplied by its scales") != std::string::npos);
+    std::int64_t found = 0;
+    for (const auto& [name, parameter] : program->module().named_parameters())
+        if (name.ends_with("up_proj.weight")) {
+            QCOMPARE(std::string(dtype_name(parameter.dtype())), std::string("float8_e4m3fn"));
+            ++found;
+        }
+    QVERIFY(found >= 9);
+}
+
+void TestPretrained::says_which_scales_do_not_fit() {
+    const auto reason = [](const std::string& from, const std::string& to) {
+        const Changed changed("deepseek_v3_fp8", from, to);
+        std::string out;
+        const std::string error = error_of([&] { out = Program::open(changed.path())->info()->cannot_run; });
+        return out.empty() ? error : out;
+    };
+    const std::string blocks = "\"weight_block_size\": [\n      4,\n      2\n    ]";
+    QCOMPARE(
+        reason(blocks, "\"weight_block_size\": [128, 128]").substr(0, 100),
+        std::string("model.layers.0.mlp.down_proj.weight_scale_inv is 4x12, the config makes it 1x1 (and 39 more)"));
+    for (const char* odd : {"[4]", "[0, 4]", "[4, -1]", "[4, true]", "7"})
+        QVERIFY2(reason(blocks, std::string("\"weight_block_size\": ") + odd).find("no rows and columns") !=
+                     std::string::npos,
+                 odd);
+    QCOMPARE(reason("\"quant_method\": \"fp8\"", "\"quant_method\": \"gptq\""),
+             std::string("weights quantised by 'gptq' are shown, and not run"));
+    QVERIFY(reason("\"quant_method\": \"fp8\"", "\"quant_method\": 3")
+                .ends_with("quantization_config names no quant_method"));
+    // Without its scales a weight is another one.
+    const Changed bare("deepseek_v3_fp8", "{", "{");
+    std::string bytes = read_text_file((bare.path() / "model.safetensors").string());
+    const std::string name = "layers.1.self_attn.kv_b_proj.weight_scale_inv";
+    bytes.replace(bytes.find(name), name.size(), "layers.1.self_attn.kv_b_proj.weight_scale_out");
+    std::ofstream(bare.path() / "model.safetensors", std::ios::binary) << bytes;
+    QCOMPARE(Program::open(bare.path())->info()->cannot_run,
+             std::string("1 weight is missing: 'model.layers.1.self_attn.kv_b_proj.weight_scale_inv'"));
+}
+
 void TestPretrained::refuses_configs_that_make_nothing() {
     const auto error = [](const fs::path& path) { return error_of([&] { Program::open(path); }); };
     const Changed text("llama", "\"hidden_size\": 16", "\"hidden_size\": \"wide\"");
@@ -265,6 +325,29 @@ void TestPretrained::refuses_configs_that_make_nothing() {
     QVERIFY(error(nameless.path()).find("KeyError: 'vocab_size'") != std::string::npos);
     const Changed odd("llama", "\"rope_type\": \"default\"", "\"rope_type\": \"spiral\"");
     QVERIFY(error(odd.path()).find("unknown kind of rotary embedding: 'spiral'") != std::string::npos);
+    // What stands in the place of a setting, and why it is none.
+    const std::string rope = "\"rope_type\": \"default\"";
+    const std::vector<std::array<std::string, 3>> cases{
+        {"\"hidden_size\": 16", "\"hidden_size\": 0", "hidden_size is 0"},
+        {"\"hidden_size\": 16", "\"hidden_size\": 16.5", "hidden_size is 16.5, no count"},
+        {"\"hidden_size\": 16", "\"hidden_size\": [16]", "hidden_size is a list, no number"},
+        {"\"vocab_size\": 48", "\"vocab_size\": true", "vocab_size is True, no count"},
+        {"\"num_attention_heads\": 4", "\"num_attention_heads\": 0", "num_attention_heads is 0"},
+        {"\"num_attention_heads\": 4", "\"num_attention_heads\": -4", "num_attention_heads is -4"},
+        {"\"intermediate_size\": 24", "\"intermediate_size\": -24", "intermediate_size is -24"},
+        {"\"hidden_size\": 16", "\"architectures\": 3, \"hidden_size\": 16", "architectures is 3, no list of names"},
+        {rope, "\"rope_type\": [1]", "rope_type is [1], no name"},
+        {rope, "\"rope_type\": \"linear\"", "rotary positions of kind 'linear' have no factor"},
+        {rope, "\"rope_type\": \"llama3\", \"factor\": 2", "rotary positions of kind 'llama3' have no low_freq_factor"},
+        {rope, "\"rope_type\": \"linear\", \"factor\": 0", "factor of rotary positions is 0, no number above 0"},
+        {rope, "\"rope_type\": \"linear\", \"factor\": \"2\"", "factor of rotary positions is '2', no number above 0"},
+        {"\"hidden_size\": 16", "\"rope_scaling\": [2], \"hidden_size\": 16", "rope_scaling is [2], no settings"},
+    };
+    for (const auto& [from, to, why] : cases) {
+        const Changed changed("llama", from, to);
+        const std::string said = error(changed.path());
+        QVERIFY2(said.ends_with("ValueError: " + why), said.c_str());
+    }
     const Changed bare("llama", "{", "{");
     fs::remove(bare.path() / "model.safetensors");
     QVERIFY(error(bare.path() / "config.json").find("no weights beside config.json") != std::string::npos);

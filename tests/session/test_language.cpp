@@ -105,6 +105,7 @@ class TestLanguage : public QObject {
     void samples_equal_transformers_data() { cases(); }
     void samples_equal_transformers();
     void steps_are_runs();
+    void decoders_keep_what_the_encoder_gave();
     void a_step_is_looked_at_again();
     void other_weights_begin_anew();
     void a_step_parks();
@@ -484,6 +485,48 @@ void TestLanguage::steps_are_runs() {
     session.generate(request);
     session.wait_idle();
     QCOMPARE(session.generation()->tokens.size(), 1u);
+}
+
+void TestLanguage::decoders_keep_what_the_encoder_gave() {
+    Session session;
+    session.open(kFolders / "t5");
+    session.wait_idle();
+    GenerateRequest request;
+    request.settings.text = "Hello, world!";
+    request.tokens = 3;
+    session.generate(request);
+    session.wait_idle();
+    QCOMPARE(session.status().error, std::string());
+    const auto made = session.generation();
+    const auto prompt = static_cast<std::int64_t>(made->prompt.size());
+    QCOMPARE(made->cached_tokens, 3);
+    QCOMPARE(made->cache.size(), 4u);
+    for (std::size_t i = 0; i < 4; ++i) {
+        const CachedLayer& layer = made->cache[i];
+        const bool is_of_encoder = i % 2 == 1;
+        QCOMPARE(layer.layer, static_cast<std::int64_t>(i / 2));
+        QCOMPARE(layer.is_of_encoder, is_of_encoder);
+        QCOMPARE(layer.key, (Shape{1, 4, is_of_encoder ? prompt : 3, 6}));
+        QCOMPARE(layer.bytes_a_token, is_of_encoder ? 0 : 2 * 4 * 6 * 4);
+        QVERIFY(layer.key_id != 0 && layer.value_id != 0);
+    }
+    QCOMPARE(made->cache[2].scope, std::string("decoder.block.1.layer.0"));
+    // The step is of one token, which attends to those before it and to the text.
+    const RunTokensAnswer run = ask(session, RunTokensQuery{});
+    QCOMPARE(run.rows.size(), 2u);
+    QCOMPARE(static_cast<std::int64_t>(run.rows[0].tokens.size()), prompt);
+    QCOMPARE(run.rows[1].held, 2);
+    QCOMPARE(run.rows[1].tokens.size(), 3u);
+    QCOMPARE(run.scored_row, 1);
+    const Attentions found = ask(session, AttentionsQuery{});
+    QCOMPARE(found.sites.size(), 4u);
+    const AttentionMap own = ask(session, AttentionMapQuery{.event = found.sites[0].event});
+    QCOMPARE(own.map.rows, 1);
+    QCOMPARE(own.key_tokens.size(), 3u);
+    QCOMPARE(own.key_tokens[2].id, made->tokens[1].token.id);
+    const AttentionMap crossed = ask(session, AttentionMapQuery{.event = found.sites[1].event});
+    QCOMPARE(static_cast<std::int64_t>(crossed.key_tokens.size()), prompt);
+    QCOMPARE(crossed.key_tokens[0].id, made->prompt[0].id);
 }
 
 void TestLanguage::a_step_is_looked_at_again() {

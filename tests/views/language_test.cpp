@@ -3,11 +3,13 @@
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>
+#include <QDir>
 #include <QDoubleSpinBox>
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QSignalSpy>
 #include <QTableView>
+#include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
 #include <QTreeWidget>
@@ -19,8 +21,11 @@
 #include "views/attention/attention_view.h"
 #include "views/attention/head_tiles.h"
 #include "views/common/bar_delegate.h"
+#include "views/common/elided_fields.h"
+#include "views/common/theme.h"
 #include "views/common/token_chips.h"
 #include "views/common/token_text.h"
+#include "views/events/events_view.h"
 #include "views/generation/cache_table.h"
 #include "views/generation/generation_view.h"
 #include "views/generation/sampling_bar.h"
@@ -187,6 +192,33 @@ class LanguageTest : public QObject {
         QTRY_VERIFY2(view->summary().contains(QStringLiteral("not run yet")), qPrintable(view->summary()));
     }
 
+    // The heads are not known when the panel is first shown.
+    void attentionFitsNarrowPanels() {
+        Theme::instance().setMode(Theme::Mode::Light);  // as in the window: its style takes room of controls
+        TextView* text = nullptr;
+        Running running(QStringLiteral("The quick brown fox"), &text);
+        AttentionView view(running.bridge, nullptr);
+        view.resize(420, 480);
+        view.show();
+        view.comeIntoSight();
+        QTRY_COMPARE(view.heads()->count(), 5);
+        QTRY_VERIFY(view.isSettled());
+        auto* heads = qobject_cast<ElidedComboBox*>(view.heads());
+        auto* sites = qobject_cast<ElidedComboBox*>(view.sites());
+        QVERIFY(heads != nullptr && sites != nullptr);
+        for (const int width : {190, 240, 320, 460, 800}) {
+            view.resize(width, 480);
+            QTRY_COMPARE(view.width(), width);
+            QCoreApplication::processEvents();
+            QVERIFY2(!heads->isCut(), qPrintable(QString::number(width)));
+            QVERIFY2(heads->geometry().right() < width && sites->geometry().right() < width,
+                     qPrintable(QString::number(width)));
+        }
+        // What is left is the layer's name's.
+        QVERIFY(!sites->isCut());
+        QVERIFY(sites->width() > 400);
+    }
+
     void attentionIsShownByHead() {
         TextView* text = nullptr;
         Running running(QStringLiteral("The quick brown fox"), &text);
@@ -339,6 +371,51 @@ class LanguageTest : public QObject {
         QTRY_VERIFY2(generation.emptyNote().startsWith(QStringLiteral("This model makes no text")),
                      qPrintable(generation.emptyNote()));
         QVERIFY(wanted.isEmpty());
+    }
+
+    // A folder that is shown and not run, and a tokenizer that is none: each panel says which, and opening goes on.
+    void saysWhyNothingRuns() {
+        const QString folders = QStringLiteral(LOUPE_SOURCE_DIR "/tests/fixtures/generation/llama");
+        QTemporaryDir place;
+        const auto changed = [&](const QString& name, const QString& file, const QByteArray& from,
+                                 const QByteArray& to) {
+            QDir().mkpath(place.filePath(name));
+            for (const QString& each : QDir(folders).entryList(QDir::Files)) {
+                QFile read(folders + QLatin1Char('/') + each), write(place.filePath(name + QLatin1Char('/') + each));
+                if (!read.open(QIODevice::ReadOnly) || !write.open(QIODevice::WriteOnly)) return QString();
+                QByteArray bytes = read.readAll();
+                write.write(each == file ? bytes.replace(from, to) : bytes);
+            }
+            return place.filePath(name);
+        };
+        SessionBridge bridge;
+        TextView text(bridge, nullptr);
+        EventsView events(bridge, nullptr);
+        GenerationView generation(bridge, nullptr);
+        for (View* view : std::initializer_list<View*>{&text, &events, &generation}) view->show();
+        bridge.open(changed(QStringLiteral("longer"), QStringLiteral("config.json"), "\"num_hidden_layers\": 2",
+                            "\"num_hidden_layers\": 3"));
+        QTRY_VERIFY(bridge.model() && !bridge.isBusy());
+        const QString why = QStringLiteral("Nothing to run: 9 weights are missing: 'model.layers.2.");
+        QTRY_VERIFY2(text.emptyNote().startsWith(why), qPrintable(text.emptyNote()));
+        QTRY_VERIFY2(events.emptyNote().startsWith(why), qPrintable(events.emptyNote()));
+        QTRY_VERIFY2(generation.emptyNote().contains(QStringLiteral("9 weights are missing")),
+                     qPrintable(generation.emptyNote()));
+        const auto before = bridge.model();
+        bridge.open(changed(QStringLiteral("odd"), QStringLiteral("tokenizer.json"), "\"merges\"", "\"merging\""));
+        QTRY_VERIFY(bridge.model() != before && !bridge.isBusy());
+        QTRY_VERIFY2(text.emptyNote().startsWith(QStringLiteral("No text: ")) &&
+                         text.emptyNote().contains(QStringLiteral("tokenizer.json: ")),
+                     qPrintable(text.emptyNote()));
+        // What cannot be opened leaves what is.
+        const auto kept = bridge.model();
+        bridge.open(changed(QStringLiteral("endless"), QStringLiteral("config.json"), "\"num_hidden_layers\": 2",
+                            "\"num_hidden_layers\": 2000000000"));
+        QTRY_VERIFY(
+            QString::fromStdString(bridge.status().error).contains(QStringLiteral("num_hidden_layers is 2000000000")));
+        QVERIFY(bridge.model() == kept);
+        bridge.run();
+        QTRY_VERIFY(bridge.status().state == session::RunState::Finished);
     }
 };
 

@@ -223,6 +223,7 @@ void AttentionView::showMap(const session::AttentionMap& map) {
     tiles_->setHeads(map.heads);
     tiles_->setChosen(head_);
     facts_->setText(map.site.is_fused ? tr("computed from query, key and mask") : QString());
+    facts_->setVisible(map.site.is_fused);  // an empty line would take room from the layer's name
     facts_->setToolTip(map.site.is_fused
                            ? tr("scaled_dot_product_attention does not give its weights: they are computed here, "
                                 "in float32, from the queries, keys and mask that it was given")

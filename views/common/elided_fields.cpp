@@ -4,17 +4,30 @@
 #include <QHelpEvent>
 #include <QStylePainter>
 #include <QToolTip>
+#include <algorithm>
 
 #include "views/common/cut_texts.h"
 
 namespace loupe::views {
 
-int ElidedComboBox::room() const {
+int ElidedComboBox::roomIn(const QRect& rect) const {
     constexpr int kMargins = 4;
     QStyleOptionComboBox option;
     initStyleOption(&option);
+    option.rect = rect;
     const int whole = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this).width();
     return whole - kMargins - (option.currentIcon.isNull() ? 0 : option.iconSize.width() + kMargins);
+}
+
+int ElidedComboBox::room() const { return roomIn(rect()); }
+
+QSize ElidedComboBox::sizeHint() const {
+    QSize hint = QComboBox::sizeHint();
+    if (sizeAdjustPolicy() != AdjustToContents) return hint;
+    int widest = 0;
+    for (int i = 0; i < count(); ++i) widest = std::max(widest, fontMetrics().horizontalAdvance(itemText(i)));
+    hint.rwidth() += std::max(0, widest - roomIn({{}, hint}));
+    return hint;
 }
 
 bool ElidedComboBox::isCut() const { return fontMetrics().horizontalAdvance(currentText()) > room(); }

@@ -14,6 +14,8 @@ class ElidedComboBox : public QComboBox {
     using QComboBox::QComboBox;
 
     bool isCut() const;
+    // Of one that adjusts to its contents: so wide that none is cut, whatever a style sheet takes of it.
+    QSize sizeHint() const override;
 
   protected:
     bool event(QEvent* event) override;
@@ -21,6 +23,7 @@ class ElidedComboBox : public QComboBox {
 
   private:
     int room() const;
+    int roomIn(const QRect& rect) const;
 };
 
 // Of a path the end is shown, until it is edited.

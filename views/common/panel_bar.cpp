@@ -3,7 +3,15 @@
 
 #include <QMenu>
 
+#include "views/common/elided_fields.h"
+
 namespace loupe::views {
+
+namespace {
+
+constexpr int kLeastChoice = 60, kWidestChoice = 260;
+
+}  // namespace
 
 PanelBar::PanelBar(QWidget* panel, const QMargins& margins, int spacing) : FlowLayout(spacing), panel_(panel) {
     setContentsMargins(margins);
@@ -46,9 +54,13 @@ QToolButton* PanelBar::action(const QString& text, const QString& name) {
 }
 
 QComboBox* PanelBar::choice(const QString& accessible_name, const QString& tip) {
-    auto* made = new QComboBox(panel_);
+    auto* made = new ElidedComboBox(panel_);
     made->setAccessibleName(accessible_name);
     made->setToolTip(tip);
+    // Items may come after the bar was first shown; in a narrow panel their text is cut, not the control.
+    made->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    made->setMinimumWidth(kLeastChoice);
+    made->setMaximumWidth(kWidestChoice);
     addWidget(made);
     return made;
 }

@@ -159,6 +159,7 @@ EventsView::EventsView(SessionBridge& bridge, QWidget* parent)
     connect(&bridge, &SessionBridge::statusChanged, this, &EventsView::takeReached);
     connect(&bridge, &SessionBridge::statusChanged, this, &EventsView::showTimes);
     connect(&bridge, &SessionBridge::statusChanged, this, &EventsView::showCount);
+    connect(&bridge, &SessionBridge::modelChanged, this, &EventsView::showCount);
     connect(&bridge, &SessionBridge::eventsGrown, this, &EventsView::takeReached);
     connect(model_, &EventModel::grown, this, [this] {
         expandTop();
@@ -301,6 +302,8 @@ void EventsView::showCount() {
     const bool is_parked = bridge().isPaused();
     hint_->say(total == 0 && is_parked
                    ? tr("Parked before the first operator.\nF10 runs to the next stop, F11 steps into it.")
+               : total == 0 && bridge().model() && !bridge().model()->cannot_run.empty()
+                   ? tr("Nothing to run: %1.").arg(text(bridge().model()->cannot_run))
                : total == 0 ? tr("Nothing has run yet.\nF5 runs the model, F11 steps into it, F7 runs to backward.")
                : shown == 0 && model_->isCaughtUp() ? tr("No event matches the filter.")
                                                     : QString());

@@ -60,9 +60,9 @@ void CacheTable::setGeneration(const session::Generation* made) {
         return summary_->setText(made->tokens.empty()
                                      ? QString()
                                      : tr("This model keeps no keys and values: each token is a run on all tokens."));
-    double all = 0, a_token = 0, weights = 0, most = 0;
+    double all = 0, encoded = 0, a_token = 0, weights = 0, most = 0;
     for (const session::CachedLayer& layer : made->cache) {
-        all += static_cast<double>(layer.bytes);
+        (layer.is_of_encoder ? encoded : all) += static_cast<double>(layer.bytes);
         a_token += static_cast<double>(layer.bytes_a_token);
         weights += static_cast<double>(layer.weight_bytes);
         most = std::max(most, static_cast<double>(layer.bytes));
@@ -72,14 +72,15 @@ void CacheTable::setGeneration(const session::Generation* made) {
     if (made->most_tokens > 0)
         words += tr("; %1 when the %2 tokens that it is made for are there")
                      .arg(bytesText(a_token * static_cast<double>(made->most_tokens)), countText(made->most_tokens));
+    if (encoded > 0) words += tr(". %1 of what the encoder gave, made once").arg(bytesText(encoded));
     if (weights > 0) words += tr(". The layers' weights: %1").arg(bytesText(weights));
     summary_->setText(words + QLatin1Char('.'));
-    int number = 0;
     for (const session::CachedLayer& layer : made->cache) {
-        const QString name = tr("layer %1").arg(number++);
+        const QString name =
+            layer.is_of_encoder ? tr("layer %1, encoder").arg(layer.layer) : tr("layer %1").arg(layer.layer);
         auto* item = new QTreeWidgetItem(
             list_, {name, text(layer.dtype), bytesText(static_cast<double>(layer.bytes)),
-                    bytesText(static_cast<double>(layer.bytes_a_token)),
+                    layer.is_of_encoder ? QString() : bytesText(static_cast<double>(layer.bytes_a_token)),
                     layer.weight_bytes > 0 ? bytesText(static_cast<double>(layer.weight_bytes)) : QString()});
         item->setData(Bytes, BarDelegate::kShareRole, most > 0 ? static_cast<double>(layer.bytes) / most : 0.0);
         item->setToolTip(Layer, layer.scope.empty() ? name : tr("%1: %2").arg(name, text(layer.scope)));

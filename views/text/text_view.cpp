@@ -13,6 +13,7 @@
 #include <QToolButton>
 #include <QTreeWidget>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <cmath>
 
 #include "core/session/queries/next_tokens.h"
@@ -512,22 +513,29 @@ void TextView::showState() {
                          .arg(loss, 0, 'f', 3)
                          .arg(std::exp(loss), 0, 'f', 1)
                          .arg(counted(count, "token"));
-        if (!ran_.rows.empty() && ran_.rows.front().held > 0)
-            words += tr("; %1 of them in the cache").arg(ran_.rows.front().held);
+        const auto held = std::ranges::find_if(ran_.rows, [](const session::TokenRow& row) { return row.held > 0; });
+        if (held != ran_.rows.end()) words += tr("; %1 of them in the cache").arg(held->held);
     }
     count_->setText(words);
     QString hint;
     if (!model)
         hint = tr("Open a language model: a Hugging Face folder with config.json, weights and tokenizer.json.");
     else if (!is_text_model_ && chips_->tokens().empty())
-        hint = bridge().recording() && !bridge().isBusy() ? tr("This model was run on no tokens.")
-                                                          : tr("This model has no tokenizer. Where it looks up tokens, "
-                                                               "they are shown here once it has run (F5).");
+        hint = whyNoText();
     hint_->say(hint);
     const bool isEmpty = odds_->rowCount() == 0 && hint.isEmpty();
     odds_hint_->say(isEmpty
                         ? tr("What the model holds likely at each place of the text is listed here when it has run.")
                         : QString());
+}
+
+// A model that is shown and not run, or a tokenizer that is missing or damaged, says why itself.
+QString TextView::whyNoText() const {
+    if (bridge().recording() && !bridge().isBusy()) return tr("This model was run on no tokens.");
+    if (!bridge().model()->cannot_run.empty()) return tr("Nothing to run: %1.").arg(text(bridge().model()->cannot_run));
+    const QString why = text(bridge().textModel().error);
+    const QString later = tr("Where the model looks up tokens, they are shown here once it has run (F5).");
+    return why.isEmpty() ? later : tr("No text: %1.\n%2").arg(why, later);
 }
 
 void TextView::find() {

@@ -70,6 +70,7 @@ class TextView : public View {
     void showSaliency(const session::Saliency& saliency);
     void showScores();
     void forgetSaliency();
+    QString whyNoText() const;
     void showState();
     void copyTokens() const;
     template <typename Query>

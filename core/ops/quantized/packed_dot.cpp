@@ -45,12 +45,16 @@ HWY_INLINE Numbers half_in_all(Row at) {
     return hn::PromoteTo(Floats(), hn::BitCast(hn::Rebind<hwy::float16_t, Floats>(), hn::Set(d, bits)));
 }
 
+// A scale in all lanes: where it is one already, or one that is read where it is needed.
+HWY_INLINE Numbers in_all(Numbers scale) { return scale; }
+HWY_INLINE Numbers in_all(const float* scale) { return hn::Set(Floats(), *scale); }
+
 // A sum for each input, which the loops below keep in registers.
 template <int kInputs>
 struct Sums {
     Numbers of[kInputs];
 
-    HWY_INLINE Sums() {
+    HWY_INLINE void clear() {
 #pragma GCC unroll 2
         for (int r = 0; r < kInputs; ++r) of[r] = hn::Zero(Floats());
     }
@@ -69,58 +73,9 @@ struct Sums {
     }
 };
 
-struct Q8Zero {
-    template <int kInputs>
-    static void dot(Row row, const float* x, const float*, std::int64_t columns, float* to, std::int64_t to_stride) {
-        Sums<kInputs> total;
-        for (std::int64_t i = 0; i < columns; i += 32, row += 34) {
-            Sums<kInputs> sum;
-            for (std::size_t j = 0; j < 32; j += hn::Lanes(Floats()))
-                sum.add(signed_numbers(hn::LoadU(Bytes(), row + 2 + j)), x + i + j, columns);
-            total.add_scaled(sum, half_in_all(row));
-        }
-        total.put(to, to_stride);
-    }
-
-    static void unpack(Row row, std::int64_t columns, float* to) {
-        const Floats d;
-        for (std::int64_t i = 0; i < columns; i += 32, row += 34) {
-            const auto scale = half_in_all(row);
-            for (std::size_t j = 0; j < 32; j += hn::Lanes(d))
-                hn::StoreU(hn::Mul(signed_numbers(hn::LoadU(Bytes(), row + 2 + j)), scale), d, to + i + j);
-        }
-    }
-};
-
-// The lower halves of 16 bytes, then their upper ones.
-struct Q4Zero {
-    template <int kInputs>
-    static void dot(Row row, const float* x, const float*, std::int64_t columns, float* to, std::int64_t to_stride) {
-        Sums<kInputs> total;
-        for (std::int64_t i = 0; i < columns; i += 32, row += 18) {
-            Sums<kInputs> sum;
-            for (std::size_t j = 0; j < kRun; j += hn::Lanes(Floats())) {
-                const auto both = hn::LoadU(Bytes(), row + 2 + j);
-                sum.add(numbers_less(masked(both, 15), 8), x + i + j, columns);
-                sum.add(numbers_less(hn::ShiftRight<4>(both), 8), x + i + j + kRun, columns);
-            }
-            total.add_scaled(sum, half_in_all(row));
-        }
-        total.put(to, to_stride);
-    }
-
-    static void unpack(Row row, std::int64_t columns, float* to) {
-        const Floats d;
-        for (std::int64_t i = 0; i < columns; i += 32, row += 18) {
-            const auto scale = half_in_all(row);
-            for (std::size_t j = 0; j < kRun; j += hn::Lanes(d)) {
-                const auto both = hn::LoadU(Bytes(), row + 2 + j);
-                hn::StoreU(hn::Mul(numbers_less(masked(both, 15), 8), scale), d, to + i + j);
-                hn::StoreU(hn::Mul(numbers_less(hn::ShiftRight<4>(both), 8), scale), d, to + i + j + kRun);
-            }
-        }
-    }
-};
+// Of two elements of 4 bits in each byte.
+HWY_INLINE hn::Vec<Bytes> lower(hn::Vec<Bytes> both) { return masked(both, 15); }
+HWY_INLINE hn::Vec<Bytes> upper(hn::Vec<Bytes> both) { return hn::ShiftRight<4>(both); }
 
 // The eight scales and least values of 6 bits in 12 bytes, times the block's own.
 struct Steps {
@@ -158,139 +113,207 @@ HWY_INLINE float least_total(const Steps& steps, const float* sums) {
     return hn::GetLane(hn::SumOfLanes(d, total));
 }
 
+// What becomes of a row's numbers, block by block: products with inputs, or the numbers themselves. A type's read()
+// gives those of a block in groups, several at a time; a group is what has a scale, and a least value that is taken
+// from it, in common. An element's place is within its block.
+template <int kInputs>
+struct Dot {
+    const float* x;
+    const float* sums;
+    std::int64_t columns;
+    Sums<kInputs> total;
+    float least[kInputs] = {};
+
+    HWY_INLINE Dot(const float* x_, const float* sums_, std::int64_t columns_) : x(x_), sums(sums_), columns(columns_) {
+        total.clear();
+    }
+
+    template <int kGroups>
+    struct Groups {
+        Dot& into;
+        const float* x;
+        Sums<kInputs> sums[kGroups];
+
+        HWY_INLINE Groups(Dot& dot, std::size_t first) : into(dot), x(dot.x + first) {
+#pragma GCC unroll 4
+            for (int group = 0; group < kGroups; ++group) sums[group].clear();
+        }
+        template <int kGroup, class... Scale>
+        HWY_INLINE void take(std::size_t place, Numbers numbers, Scale...) {
+            sums[kGroup].add(numbers, x + place, into.columns);
+        }
+        template <int kGroup, class Scale>
+        HWY_INLINE void end(Scale scale) {
+            into.total.add_scaled(sums[kGroup], in_all(scale));
+        }
+    };
+
+    HWY_INLINE void take_least(const Steps& steps) {
+        for (int r = 0; r < kInputs; ++r) least[r] += least_total(steps, sums + r * (columns / 32));
+    }
+    HWY_INLINE void next(std::int64_t elements) {
+        x += elements;
+        sums += elements / 32;
+    }
+    HWY_INLINE void put(float* to, std::int64_t to_stride) const {
+        total.put(to, to_stride);
+        for (int r = 0; r < kInputs; ++r) to[r * to_stride] -= least[r];
+    }
+};
+
+struct Unpacked {
+    float* to;
+
+    template <int kGroups>
+    struct Groups {
+        float* to;
+
+        HWY_INLINE Groups(Unpacked& out, std::size_t first) : to(out.to + first) {}
+        template <int kGroup, class Scale>
+        HWY_INLINE void take(std::size_t place, Numbers numbers, Scale scale) {
+            hn::StoreU(hn::Mul(numbers, in_all(scale)), Floats(), to + place);
+        }
+        template <int kGroup, class Scale>
+        HWY_INLINE void take(std::size_t place, Numbers numbers, Scale scale, Scale less) {
+            hn::StoreU(hn::MulSub(numbers, in_all(scale), in_all(less)), Floats(), to + place);
+        }
+        template <int kGroup, class Scale>
+        HWY_INLINE void end(Scale) {}
+    };
+
+    HWY_INLINE void take_least(const Steps&) {}
+    HWY_INLINE void next(std::int64_t elements) { to += elements; }
+};
+
+struct Q8Zero {
+    static constexpr std::int64_t kElements = 32, kBytes = 34;
+
+    template <class Into>
+    static HWY_INLINE void read(Row block, Into& into) {
+        const auto scale = half_in_all(block);
+        typename Into::template Groups<1> group(into, 0);
+        for (std::size_t j = 0; j < 32; j += hn::Lanes(Floats()))
+            group.template take<0>(j, signed_numbers(hn::LoadU(Bytes(), block + 2 + j)), scale);
+        group.template end<0>(scale);
+    }
+};
+
+// The lower halves of 16 bytes, then their upper ones.
+struct Q4Zero {
+    static constexpr std::int64_t kElements = 32, kBytes = 18;
+
+    template <class Into>
+    static HWY_INLINE void read(Row block, Into& into) {
+        const auto scale = half_in_all(block);
+        typename Into::template Groups<1> group(into, 0);
+        for (std::size_t j = 0; j < kRun; j += hn::Lanes(Floats())) {
+            const auto both = hn::LoadU(Bytes(), block + 2 + j);
+            group.template take<0>(j, numbers_less(lower(both), 8), scale);
+            group.template take<0>(j + kRun, numbers_less(upper(both), 8), scale);
+        }
+        group.template end<0>(scale);
+    }
+};
+
 // kHigh: Q5_K, whose fifth bits stand by themselves.
 template <bool kHigh>
 struct QK {
-    static constexpr std::size_t kBlock = kHigh ? 176 : 144, kNibbles = kHigh ? 48 : 16;
+    static constexpr std::int64_t kElements = 256, kBytes = kHigh ? 176 : 144;
+    static constexpr std::size_t kNibbles = kHigh ? 48 : 16;
 
     static HWY_INLINE hn::Vec<Bytes> fifth(hn::Vec<Bytes> bits, std::size_t place) {
         const auto bit = hn::Set(Bytes(), static_cast<std::uint8_t>(1U << place));
         return hn::IfThenElseZero(hn::Eq(hn::And(bits, bit), bit), hn::Set(Bytes(), std::uint8_t{16}));
     }
 
-    template <int kInputs>
-    static void dot(Row row, const float* x, const float* sums, std::int64_t columns, float* to,
-                    std::int64_t to_stride) {
+    template <class Into>
+    static HWY_INLINE void read(Row block, Into& into) {
         const Floats d;
-        Sums<kInputs> total;
-        float least[kInputs] = {};
-        for (std::int64_t i = 0; i < columns; i += 256, row += kBlock, x += 256, sums += 8) {
-            Steps steps;
-            read_steps(row, steps);
-            for (std::size_t pair = 0; pair < 4; ++pair) {
-                Sums<kInputs> low, high;
-                for (std::size_t j = 0; j < 32; j += hn::Lanes(d)) {
-                    const auto both = hn::LoadU(Bytes(), row + kNibbles + 32 * pair + j);
-                    auto lower = masked(both, 15), upper = hn::ShiftRight<4>(both);
-                    if constexpr (kHigh) {
-                        const auto bits = hn::LoadU(Bytes(), row + 16 + j);
-                        lower = hn::Or(lower, fifth(bits, 2 * pair));
-                        upper = hn::Or(upper, fifth(bits, 2 * pair + 1));
-                    }
-                    low.add(unsigned_numbers(lower), x + 64 * pair + j, columns);
-                    high.add(unsigned_numbers(upper), x + 64 * pair + j + 32, columns);
+        Steps steps;
+        read_steps(block, steps);
+        for (std::size_t pair = 0; pair < 4; ++pair) {
+            const float* const scales = steps.scales + 2 * pair;
+            const float* const least = steps.least + 2 * pair;
+            typename Into::template Groups<2> groups(into, 64 * pair);
+            for (std::size_t j = 0; j < 32; j += hn::Lanes(d)) {
+                const auto both = hn::LoadU(Bytes(), block + kNibbles + 32 * pair + j);
+                auto low = lower(both), high = upper(both);
+                if constexpr (kHigh) {
+                    const auto bits = hn::LoadU(Bytes(), block + 16 + j);
+                    low = hn::Or(low, fifth(bits, 2 * pair));
+                    high = hn::Or(high, fifth(bits, 2 * pair + 1));
                 }
-                total.add_scaled(low, hn::Set(d, steps.scales[2 * pair]));
-                total.add_scaled(high, hn::Set(d, steps.scales[2 * pair + 1]));
+                groups.template take<0>(j, unsigned_numbers(low), scales, least);
+                groups.template take<1>(j + 32, unsigned_numbers(high), scales + 1, least + 1);
             }
-            for (int r = 0; r < kInputs; ++r) least[r] += least_total(steps, sums + r * (columns / 32));
+            groups.template end<0>(scales);
+            groups.template end<1>(scales + 1);
         }
-        total.put(to, to_stride);
-        for (int r = 0; r < kInputs; ++r) to[r * to_stride] -= least[r];
-    }
-
-    static void unpack(Row row, std::int64_t columns, float* to) {
-        const Floats d;
-        for (std::int64_t i = 0; i < columns; i += 256, row += kBlock, to += 256) {
-            Steps steps;
-            read_steps(row, steps);
-            for (std::size_t pair = 0; pair < 4; ++pair) {
-                const auto scale = hn::Set(d, steps.scales[2 * pair]), least = hn::Set(d, steps.least[2 * pair]);
-                const auto next_scale = hn::Set(d, steps.scales[2 * pair + 1]);
-                const auto next_least = hn::Set(d, steps.least[2 * pair + 1]);
-                for (std::size_t j = 0; j < 32; j += hn::Lanes(d)) {
-                    const auto both = hn::LoadU(Bytes(), row + kNibbles + 32 * pair + j);
-                    auto lower = masked(both, 15), upper = hn::ShiftRight<4>(both);
-                    if constexpr (kHigh) {
-                        const auto bits = hn::LoadU(Bytes(), row + 16 + j);
-                        lower = hn::Or(lower, fifth(bits, 2 * pair));
-                        upper = hn::Or(upper, fifth(bits, 2 * pair + 1));
-                    }
-                    hn::StoreU(hn::MulSub(unsigned_numbers(lower), scale, least), d, to + 64 * pair + j);
-                    hn::StoreU(hn::MulSub(unsigned_numbers(upper), next_scale, next_least), d, to + 64 * pair + j + 32);
-                }
-            }
-        }
+        into.take_least(steps);
     }
 };
 
 // Of each half: lower and upper halves of 64 bytes, two bits more of each in 32 bytes, a scale for each 16 elements.
 struct Q6K {
-    template <int kInputs>
-    static void dot(Row row, const float* x, const float*, std::int64_t columns, float* to, std::int64_t to_stride) {
+    static constexpr std::int64_t kElements = 256, kBytes = 210;
+
+    template <class Into>
+    static HWY_INLINE void read(Row block, Into& into) {
         const Floats d;
-        Sums<kInputs> total;
-        for (std::int64_t i = 0; i < columns; i += 256, row += 210) {
-            const auto scale = half_in_all(row + 208);
-            HWY_ALIGN float scales[kRun];
-            for (std::size_t j = 0; j < kRun; j += hn::Lanes(d))
-                hn::Store(hn::Mul(signed_numbers(hn::LoadU(Bytes(), row + 192 + j)), scale), d, scales + j);
-            for (std::size_t half = 0; half < 2; ++half, x += 128) {
-                for (std::size_t run = 0; run < 2; ++run) {
-                    Sums<kInputs> first_low, second_low, first_high, second_high;
-                    for (std::size_t j = run * kRun; j < (run + 1) * kRun; j += hn::Lanes(d)) {
-                        const auto first = hn::LoadU(Bytes(), row + 64 * half + j);
-                        const auto second = hn::LoadU(Bytes(), row + 64 * half + 32 + j);
-                        const auto more = hn::LoadU(Bytes(), row + 128 + 32 * half + j);
-                        const auto numbers = [&](hn::Vec<Bytes> low, hn::Vec<Bytes> bits) {
-                            return numbers_less(hn::Or(low, masked(bits, 48)), 32);
-                        };
-                        const float* const at = x + j;
-                        first_low.add(numbers(masked(first, 15), hn::ShiftLeft<4>(more)), at, columns);
-                        second_low.add(numbers(masked(second, 15), hn::ShiftLeft<2>(more)), at + 32, columns);
-                        first_high.add(numbers(hn::ShiftRight<4>(first), more), at + 64, columns);
-                        second_high.add(numbers(hn::ShiftRight<4>(second), hn::ShiftRight<2>(more)), at + 96, columns);
-                    }
-                    const float* const steps = scales + 8 * half + run;
-                    total.add_scaled(first_low, hn::Set(d, steps[0]));
-                    total.add_scaled(second_low, hn::Set(d, steps[2]));
-                    total.add_scaled(first_high, hn::Set(d, steps[4]));
-                    total.add_scaled(second_high, hn::Set(d, steps[6]));
+        const auto scale = half_in_all(block + 208);
+        HWY_ALIGN float scales[kRun];
+        for (std::size_t j = 0; j < kRun; j += hn::Lanes(d))
+            hn::Store(hn::Mul(signed_numbers(hn::LoadU(Bytes(), block + 192 + j)), scale), d, scales + j);
+        for (std::size_t half = 0; half < 2; ++half)
+            for (std::size_t run = 0; run < 2; ++run) {
+                const float* const steps = scales + 8 * half + run;
+                typename Into::template Groups<4> groups(into, 128 * half);
+                for (std::size_t j = run * kRun; j < (run + 1) * kRun; j += hn::Lanes(d)) {
+                    const auto first = hn::LoadU(Bytes(), block + 64 * half + j);
+                    const auto second = hn::LoadU(Bytes(), block + 64 * half + 32 + j);
+                    const auto more = hn::LoadU(Bytes(), block + 128 + 32 * half + j);
+                    groups.template take<0>(j, numbers(lower(first), hn::ShiftLeft<4>(more)), steps);
+                    groups.template take<1>(j + 32, numbers(lower(second), hn::ShiftLeft<2>(more)), steps + 2);
+                    groups.template take<2>(j + 64, numbers(upper(first), more), steps + 4);
+                    groups.template take<3>(j + 96, numbers(upper(second), hn::ShiftRight<2>(more)), steps + 6);
                 }
+                groups.template end<0>(steps);
+                groups.template end<1>(steps + 2);
+                groups.template end<2>(steps + 4);
+                groups.template end<3>(steps + 6);
             }
-        }
-        total.put(to, to_stride);
     }
 
-    static void unpack(Row row, std::int64_t columns, float* to) {
-        const Floats d;
-        for (std::int64_t i = 0; i < columns; i += 256, row += 210) {
-            const auto scale = half_in_all(row + 208);
-            HWY_ALIGN float scales[kRun];
-            for (std::size_t j = 0; j < kRun; j += hn::Lanes(d))
-                hn::Store(hn::Mul(signed_numbers(hn::LoadU(Bytes(), row + 192 + j)), scale), d, scales + j);
-            for (std::size_t half = 0; half < 2; ++half, to += 128)
-                for (std::size_t j = 0; j < 2 * kRun; j += hn::Lanes(d)) {
-                    const auto first = hn::LoadU(Bytes(), row + 64 * half + j);
-                    const auto second = hn::LoadU(Bytes(), row + 64 * half + 32 + j);
-                    const auto more = hn::LoadU(Bytes(), row + 128 + 32 * half + j);
-                    const float* const steps = scales + 8 * half + j / kRun;
-                    const auto put = [&](hn::Vec<Bytes> low, hn::Vec<Bytes> bits, std::size_t place) {
-                        const auto numbers = numbers_less(hn::Or(low, masked(bits, 48)), 32);
-                        hn::StoreU(hn::Mul(numbers, hn::Set(d, steps[2 * place])), d, to + 32 * place + j);
-                    };
-                    put(masked(first, 15), hn::ShiftLeft<4>(more), 0);
-                    put(masked(second, 15), hn::ShiftLeft<2>(more), 1);
-                    put(hn::ShiftRight<4>(first), more, 2);
-                    put(hn::ShiftRight<4>(second), hn::ShiftRight<2>(more), 3);
-                }
-        }
+  private:
+    static HWY_INLINE Numbers numbers(hn::Vec<Bytes> low, hn::Vec<Bytes> bits) {
+        return numbers_less(hn::Or(low, masked(bits, 48)), 32);
     }
 };
 
+template <class Type, class Into>
+HWY_INLINE void read_row(Row row, std::int64_t columns, Into& into) {
+    for (std::int64_t i = 0; i < columns; i += Type::kElements, row += Type::kBytes) {
+        Type::read(row, into);
+        into.next(Type::kElements);
+    }
+}
+
+template <class Type, int kInputs>
+void dot(Row row, const float* x, const float* sums, std::int64_t columns, float* to, std::int64_t to_stride) {
+    Dot<kInputs> into(x, sums, columns);
+    read_row<Type>(row, columns, into);
+    into.put(to, to_stride);
+}
+
+template <class Type>
+void unpack(Row row, std::int64_t columns, float* to) {
+    Unpacked into{to};
+    read_row<Type>(row, columns, into);
+}
+
 template <class Type>
 PackedDots dots_of() {
-    return {Type::template dot<1>, Type::template dot<2>, Type::unpack};
+    return {dot<Type, 1>, dot<Type, 2>, unpack<Type>};
 }
 
 }  // namespace

@@ -197,7 +197,8 @@ def causal_mask(x, past, attention_mask=None, window=None, blocks=None):
 
 
 def past_length(past):
-    """Positions that a cache holds. A cache is a tuple of (key, value) for each layer, [batch, heads, keys, width]."""
+    """Positions that a cache holds. A cache is a tuple of (key, value) for each layer, [batch, heads, keys, width]. Of a
+    decoder with an encoder the key and value of the encoder's result follow, which do not grow."""
     return past[0][0].shape[2] if past else 0
 
 

@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from architectures.decoder import example_inputs, with_head
 from architectures.deepseek_v2 import DeepseekDecoder, DeepseekExperts, DeepseekLayout
 from architectures.rotary import rotate
+from architectures.scaled import weight_of
 
 
 class BalancedExperts(DeepseekExperts):
@@ -18,7 +19,7 @@ class BalancedExperts(DeepseekExperts):
         self.gate.register_buffer("e_score_correction_bias", torch.zeros(config["n_routed_experts"]))
 
     def choose(self, x):
-        logits = F.linear(x.to(torch.float32), self.gate.weight.to(torch.float32))
+        logits = F.linear(x.to(torch.float32), weight_of(self.gate, torch.float32))
         scores = torch.sigmoid(logits)
         wanted = scores + self.gate.e_score_correction_bias
         # A group is as good as its two best experts.

@@ -4,6 +4,8 @@
 import torch
 from torch import nn
 
+from architectures.scaled import EIGHT_BITS, blocks_of, scale_layers
+
 # What older versions saved besides: computed from the config here.
 COMPUTED = (".attn.bias", ".attn.masked_bias", ".attention.bias", ".attention.masked_bias", ".rotary_emb.inv_freq",
             "position_ids", ".embeddings.token_type_ids", "rotary_emb.cos_cached", "rotary_emb.sin_cached",
@@ -75,12 +77,30 @@ NUMBERS = ("_eps", "_epsilon", "_theta", "_factor", "_size", "_heads", "_layers"
            "_ff", "_kv", "_model", "_embd", "_positions", "position_embeddings", "sliding_window")
 
 
+# And those that count something, of which some are at least one.
+COUNTS = ("_size", "_heads", "_dim", "_dims", "_model", "_embd")
+NEVER_ZERO = ("hidden_size", "d_model", "n_embd", "vocab_size", "num_attention_heads", "num_heads", "n_head", "n_heads",
+              "num_key_value_heads", "encoder_attention_heads", "decoder_attention_heads")
+
+
 def check_numbers(config):
     for key, value in config.items():
         if isinstance(value, dict):
             check_numbers(value)
         if key.endswith(NUMBERS) and isinstance(value, (str, dict)):
             raise ValueError(f"{key} is {value!r}, no number")
+        if key in NEVER_ZERO and isinstance(value, list):
+            raise ValueError(f"{key} is a list, no number")
+        if key in NEVER_ZERO and isinstance(value, (bool, float)):
+            raise ValueError(f"{key} is {value!r}, no count")
+        if key.endswith(COUNTS) and isinstance(value, int) and value < (1 if key in NEVER_ZERO else 0):
+            raise ValueError(f"{key} is {value}")
+
+
+def check_architectures(config):
+    names = config.get("architectures")
+    if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+        raise ValueError(f"architectures is {names!r}, no list of names")
 
 
 # Settings that are a dimension of some weight, or a part of one.
@@ -121,23 +141,45 @@ def likeliest(build, config, weights):
     return {**config, "architectures": [best]}
 
 
+def quantization(config):
+    """Of quantization_config what quant_method it names; None where there is none."""
+    found = config.get("quantization_config")
+    if found is None:
+        return None
+    if not isinstance(found, dict) or not isinstance(found.get("quant_method"), str):
+        raise ValueError("quantization_config names no quant_method")
+    return found["quant_method"]
+
+
 def open_model(build, config, weights):
-    """The model, the names that the file lacks, those that the model does not have, lines for wrong sizes, and the
-    config that was built."""
+    """The model, the names that the file lacks, those that the model does not have, lines for why it is not run, the
+    config that was built, and what is to be said of its weights."""
+    method = quantization(config)
+    if method not in (None, "fp8"):
+        return None, [], [], [f"weights quantised by {method!r} are shown, and not run"], config, ""
     check_counts(config, len(weights))
     check_numbers(config)
+    check_architectures(config)
     check_widths(config, max((size for tensor in weights.values() for size in tensor.shape), default=0))
     if not config.get("architectures"):
         config = likeliest(build, config, weights)
-    return fit(build(config), weights, True) + (config,)
+    blocks = blocks_of(config["quantization_config"]) if method == "fp8" else None
+    scaled = sum(1 for tensor in weights.values() if tensor.dtype in EIGHT_BITS) if method == "fp8" else 0
+    note = f"{scaled} weights in 8 bits, each multiplied by its scales when it is used" if scaled > 0 else ""
+    return fit(build(config), weights, True, blocks, scaled > 0) + (config, note)
 
 
-def fit(model, weights, loads):
+def fit(model, weights, loads, blocks=None, has_scales=False):
     drop_optional(model, weights)
     wanted = model.state_dict()
     prefix = getattr(model, "base_model_prefix", "")
     tied = getattr(model, "tied_weights", {})
     names = getattr(model, "renamed", {})
+    if has_scales:
+        in_eight = [fitting_name(renamed(name, names), wanted, prefix)
+                    for name, tensor in weights.items() if tensor.dtype in EIGHT_BITS]
+        scale_layers(model, [name for name in in_eight if name in wanted], blocks)
+        wanted = model.state_dict()
     given = {}
     extra = []
     wrong = []

@@ -9,12 +9,13 @@ from torch import nn
 
 def rope_settings(config, default_theta=10000.0, layer_type=None):
     """`rope_parameters` of transformers 5, or `rope_theta` and `rope_scaling` of those before, as one dict."""
-    given = config.get("rope_parameters") or {}
+    given = _settings_of(config, "rope_parameters")
     if layer_type is not None and layer_type in given:
-        given = given[layer_type] or {}
-    scaling = config.get("rope_scaling") or {}
-    out = {**scaling, **given}
+        given = _settings_of(given, layer_type)
+    out = {**_settings_of(config, "rope_scaling"), **given}
     out["rope_type"] = out.get("rope_type") or out.get("type") or "default"
+    if not isinstance(out["rope_type"], str):
+        raise ValueError(f"rope_type is {out['rope_type']!r}, no name")
     if out.get("rope_theta") is None:
         theta = config.get("rope_theta") or config.get("rotary_emb_base")
         out["rope_theta"] = default_theta if theta is None else theta
@@ -25,7 +26,30 @@ def rope_settings(config, default_theta=10000.0, layer_type=None):
     if out.get("original_max_position_embeddings") is None:
         out["original_max_position_embeddings"] = config.get("original_max_position_embeddings") or longest
     out["max_position_embeddings"] = longest
+    for name in ("rope_theta", "factor", "original_max_position_embeddings", "max_position_embeddings"):
+        value = out.get(name)
+        if value is not None and not (_is_number(value) and 0 < value < math.inf):
+            raise ValueError(f"{name} of rotary positions is {value!r}, no number above 0")
+    for name in NEEDED.get(out["rope_type"], ()):
+        if out.get(name) is None:
+            raise ValueError(f"rotary positions of kind {out['rope_type']!r} have no {name}")
     return out
+
+
+# What a kind of rotary positions cannot do without.
+NEEDED = {"linear": ("factor",), "dynamic": ("factor",), "llama3": ("factor", "low_freq_factor", "high_freq_factor"),
+          "longrope": ("short_factor", "long_factor"), "su": ("short_factor", "long_factor")}
+
+
+def _is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _settings_of(config, name):
+    found = config.get(name)
+    if found is not None and not isinstance(found, dict):
+        raise ValueError(f"{name} is {found!r}, no settings")
+    return found or {}
 
 
 def _powers(base, width):

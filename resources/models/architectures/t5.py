@@ -7,8 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from architectures.common import (RMSNorm, activation, attention, causal_mask, embedding, example_ids, head_of,
-                                  label_count, linear, padding_mask, split_heads)
+from architectures.common import (RMSNorm, activation, attention, causal_mask, embedding, example_ids, extend, head_of,
+                                  label_count, linear, padding_mask, past_length, split_heads)
 
 
 def bucket(distance, both_ways, buckets, farthest):
@@ -41,16 +41,18 @@ class Attention(nn.Module):
         if has_bias:
             self.relative_attention_bias = embedding(self.buckets, self.heads)
 
-    def position_bias(self, queries, keys, device):
-        at = torch.arange(queries, device=device)[:, None]
-        of = torch.arange(keys, device=device)[None, :]
+    def position_bias(self, past, queries, device):
+        """Of the positions behind `past`: [1, heads, queries, past + queries]."""
+        at = torch.arange(past, past + queries, device=device)[:, None]
+        of = torch.arange(past + queries, device=device)[None, :]
         values = self.relative_attention_bias(bucket(of - at, self.both_ways, self.buckets, self.farthest))
         return values.permute(2, 0, 1)[None]
 
-    def forward(self, x, of, mask):
-        query, key, value = (split_heads(self.q(x), self.heads), split_heads(self.k(of), self.heads),
-                             split_heads(self.v(of), self.heads))
-        return self.o(attention(query, key, value, 1.0, mask))
+    def keys_and_values(self, of):
+        return split_heads(self.k(of), self.heads), split_heads(self.v(of), self.heads)
+
+    def forward(self, x, key, value, mask):
+        return self.o(attention(split_heads(self.q(x), self.heads), key, value, 1.0, mask))
 
 
 class SelfLayer(nn.Module):
@@ -59,9 +61,10 @@ class SelfLayer(nn.Module):
         self.SelfAttention = Attention(config, has_bias, both_ways)
         self.layer_norm = RMSNorm(config["d_model"], config.get("layer_norm_epsilon", 1e-6))
 
-    def forward(self, x, mask):
+    def forward(self, x, mask, past):
         normed = self.layer_norm(x)
-        return x + self.SelfAttention(normed, normed, mask)
+        kept = extend(past, *self.SelfAttention.keys_and_values(normed))
+        return x + self.SelfAttention(normed, *kept, mask), kept
 
 
 class CrossLayer(nn.Module):
@@ -70,8 +73,9 @@ class CrossLayer(nn.Module):
         self.EncDecAttention = Attention(config, False, True)
         self.layer_norm = RMSNorm(config["d_model"], config.get("layer_norm_epsilon", 1e-6))
 
-    def forward(self, x, encoded, mask):
-        return x + self.EncDecAttention(self.layer_norm(x), encoded, mask)
+    def forward(self, x, encoded, mask, past):
+        kept = self.EncDecAttention.keys_and_values(encoded) if past is None else past
+        return x + self.EncDecAttention(self.layer_norm(x), *kept, mask), kept
 
 
 class Dense(nn.Module):
@@ -110,11 +114,12 @@ class Block(nn.Module):
             parts.append(CrossLayer(config))
         self.layer = nn.ModuleList(parts + [DenseLayer(config)])
 
-    def forward(self, x, mask, encoded, encoded_mask):
-        x = self.layer[0](x, mask)
-        if encoded is not None:
-            x = self.layer[1](x, encoded, encoded_mask)
-        return self.layer[-1](x)
+    def forward(self, x, mask, encoded, encoded_mask, past):
+        x, kept = self.layer[0](x, mask, past[:2] if past else None)
+        if len(self.layer) > 2:
+            x, crossed = self.layer[1](x, encoded, encoded_mask, past[2:] if past else None)
+            kept = kept + crossed
+        return self.layer[-1](x), kept
 
 
 class Stack(nn.Module):
@@ -127,14 +132,20 @@ class Stack(nn.Module):
         self.block = nn.ModuleList([Block(config, i, is_decoder) for i in range(layers)])
         self.final_layer_norm = RMSNorm(config["d_model"], config.get("layer_norm_epsilon", 1e-6))
 
-    def forward(self, x, attention_mask, encoded=None, encoded_mask=None):
+    def forward(self, x, attention_mask, encoded=None, encoded_mask=None, past=None):
+        """encoded, which a cache stands in for, and encoded_mask: what the encoder gives and its attention_mask.
+        The result, and of each layer (key, value), of a decoder followed by those of the encoder's result."""
+        held = past_length(past)
         # The first layer's biases serve all.
-        bias = self.block[0].layer[0].SelfAttention.position_bias(x.shape[1], x.shape[1], x.device)
-        mask = causal_mask(x, 0, attention_mask) if self.is_decoder else padding_mask(attention_mask, x.dtype)
+        bias = self.block[0].layer[0].SelfAttention.position_bias(held, x.shape[1], x.device)
+        mask = causal_mask(x, held, attention_mask) if self.is_decoder else padding_mask(attention_mask, x.dtype)
         mask = bias if mask is None else bias + mask
-        for block in self.block:
-            x = block(x, mask, encoded, encoded_mask)
-        return self.final_layer_norm(x)
+        encoded_mask = padding_mask(encoded_mask, x.dtype)
+        cache = []
+        for i, block in enumerate(self.block):
+            x, kept = block(x, mask, encoded, encoded_mask, past[i] if past else None)
+            cache.append(kept)
+        return self.final_layer_norm(x), tuple(cache)
 
 
 class T5Encoder(nn.Module):
@@ -146,7 +157,7 @@ class T5Encoder(nn.Module):
         self.encoder = Stack(config, False)
 
     def forward(self, input_ids, attention_mask=None):
-        return self.encoder(self.shared(input_ids), attention_mask)
+        return self.encoder(self.shared(input_ids), attention_mask)[0]
 
 
 class T5(nn.Module):
@@ -166,11 +177,17 @@ class T5(nn.Module):
             if config.get("scale_decoder_outputs", config.get("tie_word_embeddings", True)):
                 self.scale = width ** -0.5
 
-    def forward(self, input_ids, attention_mask=None, decoder_input_ids=None, decoder_attention_mask=None):
-        encoded = self.encoder(self.shared(input_ids), attention_mask)
-        decoded = self.decoder(self.shared(decoder_input_ids), decoder_attention_mask, encoded,
-                               padding_mask(attention_mask, encoded.dtype))
-        return self.lm_head(decoded * self.scale) if self.has_head else decoded
+    def forward(self, input_ids, attention_mask=None, decoder_input_ids=None, decoder_attention_mask=None,
+                past_key_values=None, use_cache=False):
+        """With a cache the encoder does not run: its keys and values are there."""
+        encoded = None
+        if not past_key_values:
+            encoded = self.encoder(self.shared(input_ids), attention_mask)[0]
+        x, cache = self.decoder(self.shared(decoder_input_ids), decoder_attention_mask, encoded, attention_mask,
+                                past_key_values)
+        if self.has_head:
+            x = self.lm_head(x * self.scale)
+        return (x, cache) if use_cache else x
 
 
 class TokenClassifier(nn.Module):

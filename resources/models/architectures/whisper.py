@@ -5,8 +5,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from architectures.common import (activation, attention, causal_mask, embedding, example_ids, head_of,
-                                  label_count, linear, placeholder, split_heads)
+from architectures.common import (activation, attention, causal_mask, embedding, example_ids, extend, head_of,
+                                  label_count, linear, past_length, placeholder, positions_after, split_heads)
 
 
 class Attention(nn.Module):
@@ -18,9 +18,11 @@ class Attention(nn.Module):
         self.q_proj = linear(width, width)
         self.out_proj = linear(width, width)
 
-    def forward(self, x, of, mask=None):
-        query, key, value = (split_heads(self.q_proj(x), self.heads), split_heads(self.k_proj(of), self.heads),
-                             split_heads(self.v_proj(of), self.heads))
+    def keys_and_values(self, of):
+        return split_heads(self.k_proj(of), self.heads), split_heads(self.v_proj(of), self.heads)
+
+    def forward(self, x, key, value, mask=None):
+        query = split_heads(self.q_proj(x), self.heads)
         return self.out_proj(attention(query, key, value, query.shape[-1] ** -0.5, mask))
 
 
@@ -39,12 +41,17 @@ class Layer(nn.Module):
         self.fc2 = linear(inner, width)
         self.final_layer_norm = nn.LayerNorm(width)
 
-    def forward(self, x, mask=None, encoded=None):
+    def forward(self, x, mask=None, encoded=None, past=None):
+        """The result, and (key, value), where something is heard followed by those of what the encoder gives."""
         normed = self.self_attn_layer_norm(x)
-        x = x + self.self_attn(normed, normed, mask)
-        if self.is_decoder and encoded is not None:
-            x = x + self.encoder_attn(self.encoder_attn_layer_norm(x), encoded)
-        return x + self.fc2(self.act(self.fc1(self.final_layer_norm(x))))
+        kept = extend(past[:2] if past else None, *self.self_attn.keys_and_values(normed))
+        x = x + self.self_attn(normed, *kept, mask)
+        heard = past[2:] if past else ()
+        if encoded is not None and not heard:
+            heard = self.encoder_attn.keys_and_values(encoded)
+        if heard:
+            x = x + self.encoder_attn(self.encoder_attn_layer_norm(x), *heard)
+        return x + self.fc2(self.act(self.fc1(self.final_layer_norm(x)))), kept + heard
 
 
 class Encoder(nn.Module):
@@ -63,7 +70,7 @@ class Encoder(nn.Module):
         x = x.permute(0, 2, 1) + self.embed_positions.weight
         between = [x]
         for layer in self.layers:
-            x = layer(x)
+            x, _ = layer(x)
             between.append(x)
         x = self.layer_norm(x)
         between[-1] = x
@@ -80,12 +87,15 @@ class Decoder(nn.Module):
                                      for _ in range(config["decoder_layers"])])
         self.layer_norm = nn.LayerNorm(width)
 
-    def forward(self, input_ids, attention_mask, encoded):
-        x = self.embed_tokens(input_ids) + self.embed_positions.weight[:input_ids.shape[1]]
-        mask = causal_mask(x, 0, attention_mask)
-        for layer in self.layers:
-            x = layer(x, mask, encoded)
-        return self.layer_norm(x)
+    def forward(self, input_ids, attention_mask, encoded, past=None):
+        held = past_length(past)
+        x = self.embed_tokens(input_ids) + self.embed_positions(positions_after(input_ids, held))
+        mask = causal_mask(x, held, attention_mask)
+        cache = []
+        for i, layer in enumerate(self.layers):
+            x, kept = layer(x, mask, encoded, past[i] if past else None)
+            cache.append(kept)
+        return self.layer_norm(x), tuple(cache)
 
 
 class Whisper(nn.Module):
@@ -96,9 +106,13 @@ class Whisper(nn.Module):
         self.encoder = Encoder(config)
         self.decoder = Decoder(config)
 
-    def forward(self, input_features, attention_mask=None, decoder_input_ids=None, decoder_attention_mask=None):
-        """attention_mask is not looked at: silence is heard."""
-        return self.decoder(decoder_input_ids, decoder_attention_mask, self.encoder(input_features))
+    def forward(self, input_features, attention_mask=None, decoder_input_ids=None, decoder_attention_mask=None,
+                past_key_values=None, use_cache=False):
+        """attention_mask is not looked at: silence is heard. With a cache the encoder does not run: its keys and values
+        are there."""
+        encoded = None if past_key_values else self.encoder(input_features)
+        x, cache = self.decoder(decoder_input_ids, decoder_attention_mask, encoded, past_key_values)
+        return (x, cache) if use_cache else x
 
 
 class WhisperForSpeech(nn.Module):
@@ -110,8 +124,12 @@ class WhisperForSpeech(nn.Module):
         self.proj_out = linear(config["d_model"], config["vocab_size"], False)
         self.tied_weights = {"proj_out.weight": "model.decoder.embed_tokens.weight"}
 
-    def forward(self, input_features, attention_mask=None, decoder_input_ids=None, decoder_attention_mask=None):
-        return self.proj_out(self.model(input_features, attention_mask, decoder_input_ids, decoder_attention_mask))
+    def forward(self, input_features, attention_mask=None, decoder_input_ids=None, decoder_attention_mask=None,
+                past_key_values=None, use_cache=False):
+        x, cache = self.model(input_features, attention_mask, decoder_input_ids, decoder_attention_mask,
+                              past_key_values, True)
+        logits = self.proj_out(x)
+        return (logits, cache) if use_cache else logits
 
 
 class AudioClassifier(nn.Module):
@@ -144,8 +162,10 @@ class DecoderOnly(nn.Module):
         self.proj_out = linear(config["d_model"], config["vocab_size"], False)
         self.tied_weights = {"proj_out.weight": "model.decoder.embed_tokens.weight"}
 
-    def forward(self, input_ids, attention_mask=None):
-        return self.proj_out(self.model["decoder"](input_ids, attention_mask, None))
+    def forward(self, input_ids, attention_mask=None, past_key_values=None, use_cache=False):
+        x, cache = self.model["decoder"](input_ids, attention_mask, None, past_key_values)
+        logits = self.proj_out(x)
+        return (logits, cache) if use_cache else logits
 
 
 def build(config):

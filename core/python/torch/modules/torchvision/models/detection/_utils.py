@@ -80,6 +80,34 @@ class BoxCoder:
         return torch.stack((center_x - half_w, center_y - half_h, center_x + half_w, center_y + half_h), dim=2).flatten(1)
 
 
+class BoxLinearCoder:
+    """Boxes as distances of their sides from the middle of the reference, in its sizes."""
+
+    def __init__(self, normalize_by_size=True):
+        self.normalize_by_size = normalize_by_size
+
+    @staticmethod
+    def _middle(boxes):
+        return 0.5 * (boxes[..., 0] + boxes[..., 2]), 0.5 * (boxes[..., 1] + boxes[..., 3])
+
+    @staticmethod
+    def _sizes(boxes):
+        width, height = boxes[..., 2] - boxes[..., 0], boxes[..., 3] - boxes[..., 1]
+        return torch.stack((width, height, width, height), dim=-1)
+
+    def encode(self, reference_boxes, proposals):
+        x, y = self._middle(reference_boxes)
+        targets = torch.stack((x - proposals[..., 0], y - proposals[..., 1], proposals[..., 2] - x, proposals[..., 3] - y), dim=-1)
+        return targets / self._sizes(reference_boxes) if self.normalize_by_size else targets
+
+    def decode(self, rel_codes, boxes):
+        boxes = boxes.to(dtype=rel_codes.dtype)
+        x, y = self._middle(boxes)
+        if self.normalize_by_size:
+            rel_codes = rel_codes * self._sizes(boxes)
+        return torch.stack((x - rel_codes[..., 0], y - rel_codes[..., 1], x + rel_codes[..., 2], y + rel_codes[..., 3]), dim=-1)
+
+
 class Matcher:
     """For each prediction the target it overlaps most; -1 where that is little, -2 between the thresholds."""
     BELOW_LOW_THRESHOLD = -1

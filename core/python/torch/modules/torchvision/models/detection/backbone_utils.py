@@ -67,15 +67,20 @@ def stages_of(features):
     return [0] + [i for i, b in enumerate(features) if getattr(b, '_is_cn', False)] + [len(features) - 1]
 
 
+def freeze_stages(features, stages, trainable_layers):
+    """Layers before the last stages are not trained."""
+    freeze_before = len(features) if trainable_layers == 0 else stages[len(stages) - trainable_layers]
+    for b in features[:freeze_before]:
+        for parameter in b.parameters():
+            parameter.requires_grad_(False)
+
+
 def _mobilenet_extractor(backbone, fpn, trainable_layers, returned_layers=None, extra_blocks=None, norm_layer=None):
     backbone = backbone.features
     stages = stages_of(backbone)
     if trainable_layers < 0 or trainable_layers > len(stages):
         raise ValueError(f'Trainable layers should be in the range [0,{len(stages)}], got {trainable_layers} ')
-    freeze_before = len(backbone) if trainable_layers == 0 else stages[len(stages) - trainable_layers]
-    for b in backbone[:freeze_before]:
-        for parameter in b.parameters():
-            parameter.requires_grad_(False)
+    freeze_stages(backbone, stages, trainable_layers)
     out_channels = 256
     if not fpn:
         m = nn.Sequential(backbone, nn.Conv2d(backbone[-1].out_channels, out_channels, 1))

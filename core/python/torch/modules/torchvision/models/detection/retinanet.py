@@ -9,10 +9,11 @@ from torchvision.models.detection import _utils as det_utils
 from torchvision.models.detection._utils import _box_loss, _sum, overwrite_eps
 from torchvision.models.detection.anchor_utils import AnchorGenerator
 from torchvision.models.detection.backbone_utils import _resnet_fpn_extractor, resnet50_of
+from torchvision.models.detection.dense import LevelDetector, check_backbone
 from torchvision.models.detection.faster_rcnn import MEAN, STD
 from torchvision.models.detection.rpn import permute_and_flatten
 from torchvision.models.detection.transform import GeneralizedRCNNTransform
-from torchvision.ops import boxes as box_ops, misc as misc_nn_ops, sigmoid_focal_loss
+from torchvision.ops import misc as misc_nn_ops, sigmoid_focal_loss
 from torchvision.ops.feature_pyramid_network import LastLevelP6P7
 
 __getattr__ = named_weights
@@ -116,14 +117,14 @@ class RetinaNetRegressionHead(_Head):
         return self._all_levels(x, self.bbox_reg, 4)
 
 
-class RetinaNet(nn.Module):
+class RetinaNet(LevelDetector):
+    says_shape = False
+
     def __init__(self, backbone, num_classes, min_size=800, max_size=1333, image_mean=None, image_std=None, anchor_generator=None,
                  head=None, proposal_matcher=None, score_thresh=0.05, nms_thresh=0.5, detections_per_img=300, fg_iou_thresh=0.5,
                  bg_iou_thresh=0.4, topk_candidates=1000, **kwargs):
         super().__init__()
-        if not hasattr(backbone, 'out_channels'):
-            raise ValueError('backbone should contain an attribute out_channels specifying the number of output channels (assumed to be '
-                             'the same for all the levels)')
+        check_backbone(backbone)
         self.backbone = backbone
         if not isinstance(anchor_generator, (AnchorGenerator, type(None))):
             raise TypeError(f'anchor_generator should be of type AnchorGenerator or None instead of {type(anchor_generator)}')
@@ -142,48 +143,18 @@ class RetinaNet(nn.Module):
         self.topk_candidates = topk_candidates
         self._has_warned = False
 
-    def eager_outputs(self, losses, detections):
-        return losses if self.training else detections
-
     def compute_loss(self, targets, head_outputs, anchors):
         matched_idxs = det_utils.matches_of(self.proposal_matcher, anchors, targets)
         return self.head.compute_loss(targets, head_outputs, anchors, matched_idxs)
 
-    def _of_level(self, logits, regression, anchors, image_shape):
-        num_classes = logits.shape[-1]
-        scores = torch.sigmoid(logits).flatten()
-        keep = scores > self.score_thresh
-        scores = scores[keep]
-        places = torch.where(keep)[0]
-        scores, best = scores.topk(det_utils._topk_min(places, self.topk_candidates, 0))
-        places = places[best]
-        which = torch.div(places, num_classes, rounding_mode='floor')
-        boxes = self.box_coder.decode_single(regression[which], anchors[which])
-        return box_ops.clip_boxes_to_image(boxes, image_shape), scores, places % num_classes
+    def losses_of(self, targets, head_outputs, anchors, places):
+        return self.compute_loss(targets, head_outputs, anchors)
 
-    def postprocess_detections(self, head_outputs, anchors, image_shapes):
-        detections = []
-        for i, image_shape in enumerate(image_shapes):
-            found = [self._of_level(logits[i], regression[i], anchor, image_shape)
-                     for logits, regression, anchor in zip(head_outputs['cls_logits'], head_outputs['bbox_regression'], anchors[i])]
-            boxes, scores, labels = [torch.cat(parts, dim=0) for parts in zip(*found)]
-            keep = box_ops.batched_nms(boxes, scores, labels, self.nms_thresh)[:self.detections_per_img]
-            detections.append({'boxes': boxes[keep], 'scores': scores[keep], 'labels': labels[keep]})
-        return detections
+    def scores_of(self, outputs):
+        return torch.sigmoid(outputs['cls_logits'])
 
-    def forward(self, images, targets=None):
-        images, targets, original_sizes, features = det_utils.features_of(self, images, targets, says_shape=False)
-        features = list(features.values())
-        head_outputs = self.head(features)
-        anchors = self.anchor_generator(images, features)
-        if self.training:
-            return self.eager_outputs(self.compute_loss(targets, head_outputs, anchors), [])
-        places = [x.size(2) * x.size(3) for x in features]
-        each = head_outputs['cls_logits'].size(1) // sum(places)
-        counts = [count * each for count in places]
-        split = {k: list(v.split(counts, dim=1)) for k, v in head_outputs.items()}
-        detections = self.postprocess_detections(split, [list(a.split(counts)) for a in anchors], images.image_sizes)
-        return self.eager_outputs({}, self.transform.postprocess(detections, images.image_sizes, original_sizes))
+    def boxes_of(self, regression, anchors):
+        return self.box_coder.decode_single(regression, anchors)
 
 
 def retinanet_resnet50_fpn(*, weights=None, progress=True, num_classes=None,

@@ -9,7 +9,7 @@ from torchvision.models import vgg
 from torchvision.models._api import named_weights, with_weights
 from torchvision.models.detection import _utils as det_utils
 from torchvision.models.detection.anchor_utils import DefaultBoxGenerator
-from torchvision.models.detection.backbone_utils import _validate_trainable_layers
+from torchvision.models.detection.backbone_utils import _validate_trainable_layers, freeze_stages
 from torchvision.models.detection.faster_rcnn import MEAN, STD
 from torchvision.models.detection.rpn import permute_and_flatten
 from torchvision.models.detection.transform import GeneralizedRCNNTransform
@@ -185,10 +185,7 @@ def _vgg_extractor(backbone, highres, trainable_layers):
     stages = [0] + [i for i, b in enumerate(backbone) if isinstance(b, nn.MaxPool2d)][:-1]
     torch._assert(0 <= trainable_layers <= len(stages),
                   f'trainable_layers should be in the range [0, {len(stages)}]. Instead got {trainable_layers}')
-    freeze_before = len(backbone) if trainable_layers == 0 else stages[len(stages) - trainable_layers]
-    for b in backbone[:freeze_before]:
-        for parameter in b.parameters():
-            parameter.requires_grad_(False)
+    freeze_stages(backbone, stages, trainable_layers)
     return SSDFeatureExtractorVGG(backbone, highres)
 
 
