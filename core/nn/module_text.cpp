@@ -6,7 +6,7 @@
 #include "core/base/strings.h"
 #include "core/nn/layer.h"
 #include "core/nn/module.h"
-#include "core/nn/torch_release.h"
+#include "core/base/torch_release.h"
 
 namespace loupe::nn {
 namespace {

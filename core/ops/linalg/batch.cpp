@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/base/typed_error.h"
 #include "core/ops/linalg/batch.h"
 
 #include <algorithm>
@@ -137,7 +138,7 @@ void check_errors(const Tensor& info, std::string_view function, bool is_matrix)
     const std::int32_t* bad = std::find_if(first, first + dense.numel(), [](std::int32_t code) { return code != 0; });
     if (bad == first + dense.numel()) return;
     const std::string where = is_matrix ? std::string() : concat(": (Batch element ", bad - first, ")");
-    fail_run(concat(function, where, meaning(function, *bad)));
+    throw TypedError("_LinAlgError", concat(function, where, meaning(function, *bad)));
 }
 
 Dims batch_sizes(const Tensor& t) { return Dims(t.sizes().begin(), t.sizes().end() - 2); }

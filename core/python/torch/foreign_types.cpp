@@ -7,6 +7,7 @@
 #include "core/autograd/program_tracer.h"
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/dispatch/functions.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/error.h"
@@ -196,7 +197,8 @@ class TensorType final : public ForeignType {
         if (set_tensor_property(tensor, name, value)) return true;
         if (find_tensor_property(tensor, name)) {
             throw_error("AttributeError",
-                        concat("attribute '", name, "' of 'torch._C._TensorBase' objects is not writable"));
+                        concat("attribute '", name, "' of 'torch._C.", is_older_torch() ? "_" : "",
+                               "TensorBase' objects is not writable"));
         }
         set_given_attribute(tensor, name, std::move(value));
         return true;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/base/torch_release.h"
 #include "core/python/torch/torch_module.h"
 #include "core/autograd/program_tracer.h"
 
@@ -176,7 +177,9 @@ IValue set_printoptions(CallArguments arguments) {
 
 IValue manual_seed(CallArguments arguments) {
     const BoundArguments given(arguments, "manual_seed", {"seed"});
-    seed_generators(seed_of(given[0]));
+    // Whatever int() takes.
+    seed_generators(seed_of(call(
+        get_attribute(Evaluator::current()->import_module("builtins"), "int"), std::vector<IValue>{given[0]})));
     return IValue::other(make_ptr<GeneratorObject>(nullptr));
 }
 IValue seed(CallArguments) {
@@ -243,6 +246,11 @@ IValue answer_false(CallArguments) { return false; }
 IValue answer_true(CallArguments) { return true; }
 IValue one(CallArguments) { return std::int64_t{1}; }
 
+// Of a module that is written in Python.
+IValue call_of_module(const char* module, const char* name, CallArguments arguments) {
+    return call(get_attribute(Evaluator::current()->import_module(module), name), std::move(arguments));
+}
+
 // Its modules are Python's, so it is written there.
 IValue compile(CallArguments arguments) {
     return call(get_attribute(Evaluator::current()->import_module("torch._dynamo.eval_frame"), "compile"),
@@ -257,6 +265,20 @@ IValue set_default_device(CallArguments arguments) {
     return {};
 }
 IValue get_default_device(CallArguments) { return nn::default_device(); }
+
+// Kept for those who ask; products are made in full precision whatever it is.
+std::string& matmul_precision() {
+    static thread_local std::string precision = "highest";
+    return precision;
+}
+IValue set_matmul_precision(CallArguments arguments) {
+    const BoundArguments given(arguments, "set_float32_matmul_precision", {"precision"});
+    const std::string wanted = str(given[0]);
+    if (wanted != "highest" && wanted != "high" && wanted != "medium")
+        throw_error("RuntimeError", concat(wanted, " is not one of 'highest', 'high', or 'medium'."));
+    matmul_precision() = wanted;
+    return {};
+}
 
 void define_operators(PythonModule& module) {
     std::set<std::string_view> seen;
@@ -306,13 +328,15 @@ void define_own_functions(PythonModule& module) {
         {"are_deterministic_algorithms_enabled", answer_true},
         {"set_num_threads", nothing},
         {"get_num_threads", one},
-        {"set_float32_matmul_precision", nothing},
+        {"set_float32_matmul_precision", set_matmul_precision},
         {"set_warn_always", nothing},
         {"is_anomaly_enabled", [](CallArguments) { return IValue(is_anomaly_enabled()); }},
-        {"get_float32_matmul_precision", [](CallArguments) { return IValue("highest"); }},
+        {"get_float32_matmul_precision", [](CallArguments) { return IValue(matmul_precision()); }},
         {"set_default_device", set_default_device},
         {"get_default_device", get_default_device},
         {"compile", compile},
+        {"vmap", [](CallArguments a) { return call_of_module("torch.func", "vmap", std::move(a)); }},
+        {"cond", [](CallArguments a) { return call_of_module("torch._higher_order_ops", "cond", std::move(a)); }},
     };
     for (const auto& [name, function] : functions) module.define(name, Body(function));
     for (const FunctionalEntry& entry : functional_entries())
@@ -366,15 +390,8 @@ void define_constants(PythonModule& module) {
     module.define("inf", IValue(std::numeric_limits<double>::infinity()));
     module.define("nan", IValue(std::nan("")));
     module.define("newaxis", IValue());
-    module.define("__version__", IValue("1.13.1"));
-}
-
-void fill_random(PythonModule& module) {
-    module.define("manual_seed", Body(manual_seed));
-    module.define("seed", Body(seed));
-    module.define("initial_seed", Body(initial_seed));
-    module.define("get_rng_state", Body(get_rng_state));
-    module.define("set_rng_state", Body(set_rng_state));
+    module.define("__version__", call(get_attribute(Evaluator::current()->import_module("torch.torch_version"), "TorchVersion"),
+                                      std::vector<IValue>{IValue(is_older_torch() ? "1.13.1" : "2.15.0")}));
 }
 
 void define_prefixed(PythonModule& module, std::string_view prefix) {
@@ -393,24 +410,6 @@ void fill_special(PythonModule& module) { define_prefixed(module, "special_"); }
 void fill_sparse(PythonModule& module) {
     module.define("sampled_addmm", operator_function("sparse_sampled_addmm", "sparse_sampled_addmm"));
     for (const char* name : {"mm", "addmm"}) module.define(name, operator_function(name, name));
-}
-
-void fill_cudnn(PythonModule& module) {
-    module.define("is_available", Body(answer_false));
-    module.define("deterministic", IValue(false));
-    module.define("benchmark", IValue(false));
-    module.define("enabled", IValue(true));
-    module.define("allow_tf32", IValue(true));
-}
-void fill_backend(PythonModule& module) {
-    module.define("is_available", Body(answer_false));
-    module.define("is_built", Body(answer_false));
-}
-void fill_backends(PythonModule& module) {
-    define_submodule(module, "cudnn", "torch.backends.cudnn");
-    define_submodule(module, "mps", "torch.backends.mps");
-    define_submodule(module, "cuda", "torch.backends.cuda");
-    define_submodule(module, "mkldnn", "torch.backends.mkldnn");
 }
 
 // torch._assert(condition, message).
@@ -469,14 +468,8 @@ std::vector<ModuleRecord> torch_modules() {
         {"torch.optim", fill_torch_optim},
         {"torch.optim.lr_scheduler", fill_lr_scheduler},
         {"torch.cuda", fill_cuda},
-        {"torch.backends", fill_backends},
-        {"torch.backends.cudnn", fill_cudnn},
-        {"torch.backends.cuda", fill_backend},
-        {"torch.backends.mps", fill_backend},
-        {"torch.backends.mkldnn", fill_backend},
         {"torch.utils", fill_utils},
         {"torch.utils.checkpoint", fill_checkpoint},
-        {"torch.random", fill_random},
         {"_torch_data", fill_torch_data},
         {"copy", fill_copy},
     };

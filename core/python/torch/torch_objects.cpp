@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/base/torch_release.h"
 #include "core/python/torch/torch_objects.h"
 
 #include <array>
@@ -88,6 +89,12 @@ void define_generator(ClassObject& cls) {
         if (arguments.positional.size() != 2) throw_type_error("set_state() takes exactly one argument");
         set_generator_state(self.generator(), arguments.positional[1].to_tensor());
         return arguments.positional[0];
+    });
+    cls.define("clone_state", [](CallArguments arguments) {
+        const Generator& from = generator_self(arguments).generator();
+        const Ptr<Generator> copy = make_generator(from.device());
+        copy->set_state(from.state());
+        return IValue::other(make_ptr<GeneratorObject>(copy));
     });
     cls.define_property("device", [](const IValue& self) {
         const auto* object = object_as<GeneratorObject>(self);
@@ -239,6 +246,36 @@ std::optional<IValue> find_constant(std::string_view name) {
     return std::nullopt;
 }
 
+namespace {
+
+// In PyTorch's words where the text is none of its devices; that it has no place here where it is.
+[[noreturn]] void refuse_device(const std::string& text) {
+    constexpr std::string_view kTypes[] = {"cpu", "cuda", "ipu",  "xpu",  "mkldnn", "opengl", "opencl", "ideep", "hip",
+                                           "ve",  "fpga", "maia", "xla",  "lazy",   "vulkan", "mps",    "meta",  "hpu",
+                                           "mtia"};
+    const bool is_older = is_older_torch();
+    const auto invalid = [&] { throw_error("RuntimeError", concat("Invalid device string: '", text, "'")); };
+    if (text.empty()) throw_error("RuntimeError", "Device string must not be empty");
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+    const auto colon = text.find(':');
+    const std::string type = text.substr(0, colon);
+    if (type.empty() || !std::all_of(type.begin(), type.end(), is_letter)) invalid();
+    if (std::find(std::begin(kTypes), std::end(kTypes), type) == std::end(kTypes)) {
+        throw_error("RuntimeError",
+                    concat("Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, ",
+                           is_older ? "ort" : "maia", ", xla, lazy, vulkan, mps, meta, hpu, ", is_older ? "" : "mtia, ",
+                           "privateuseone device type at start of device string: ", type));
+    }
+    const std::string index = colon == std::string::npos ? "" : text.substr(colon + 1);
+    const bool is_number = !index.empty() && std::all_of(index.begin(), index.end(), [](char c) {
+        return c >= '0' && c <= '9';
+    });
+    if (colon != std::string::npos && (!is_number || (index.size() > 1 && index[0] == '0'))) invalid();
+    throw_error("RuntimeError", concat("device '", text, "' is not available here; tensors are made on cpu and cuda"));
+}
+
+}  // namespace
+
 Device device_of(const IValue& value) {
     if (value.is_device()) return value.to_device();
     if (value.is_int()) return Device{DeviceType::Cuda, static_cast<std::int8_t>(value.to_int())};
@@ -249,11 +286,7 @@ Device device_of(const IValue& value) {
     try {
         return parse_device(text);
     } catch (const Error&) {
-        throw_error(
-            "RuntimeError",
-            concat("Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, ort, xla, "
-                   "lazy, vulkan, mps, meta, hpu, privateuseone device type at start of device string: ",
-                   text.substr(0, text.find(':'))));
+        refuse_device(text);
     }
 }
 

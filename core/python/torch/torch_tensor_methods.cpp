@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/base/torch_release.h"
+#include "core/kernels/compiler_type_name.h"
 #include "core/python/torch/torch_tensor_methods.h"
 #include "core/autograd/program_tracer.h"
 
@@ -115,10 +117,15 @@ const std::map<std::string_view, Getter>& getters() {
 Tensor tensor_of(const IValue& self) { return self.to_tensor(); }
 
 IValue size(const IValue& self, CallArguments& arguments) {
+    const bool by_position = !arguments.positional.empty();
     const BoundArguments given(arguments, "size", {"dim="});
     const Tensor t = tensor_of(self);
     if (!given.has(0) || given[0].is_none()) return shape_of(t);
     return with_python_errors([&] {
+        if (given[0].is_string() || given[0].is_double()) {
+            throw_type_error(concat("size(): argument 'dim'", by_position ? " (position 1)" : "", " must be int, not ",
+                                    torch_type_name(given[0])));
+        }
         const std::int64_t dimension = to_index(given[0]);
         if (const Tensor tied = tied_size(t, dimension); tied.defined()) return IValue(tied);
         notify_python_use(PythonUse::Shape, t);
@@ -140,8 +147,12 @@ IValue numel(const IValue& self, CallArguments&) {
     return tensor_of(self).numel();
 }
 IValue item_method(const IValue& self, CallArguments&) {
-    notify_python_use(PythonUse::Number, tensor_of(self));
-    return item_of(tensor_of(self));
+    const Tensor tensor = tensor_of(self);
+    notify_python_use(PythonUse::Number, tensor);
+    if (tensor.numel() != 1 && !is_older_torch())
+        throw_error("RuntimeError",
+                    concat("a Tensor with ", tensor.numel(), " elements cannot be converted to Scalar"));
+    return item_of(tensor);
 }
 IValue tolist(const IValue& self, CallArguments&) {
     if (is_jagged(tensor_of(self)))
@@ -494,21 +505,44 @@ std::optional<IValue> find_tensor_property(const IValue& self, std::string_view 
     return std::nullopt;
 }
 
+namespace {
+
+[[noreturn]] void refuse_gradient_dtype(ScalarType given, ScalarType wanted) {
+    throw_error("RuntimeError",
+                concat("attempting to assign a gradient with dtype '", compiler_type_name(given),
+                       "' to a tensor with grad_dtype '", dtype_graph_name(wanted),
+                       "'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can "
+                       "set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
+                       "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
+                       "downstream systems that assume they match."));
+}
+
+}  // namespace
+
 bool set_tensor_property(const IValue& self, std::string_view name, const IValue& value) {
     const Tensor tensor = tensor_of(self);
     return with_python_errors([&] {
         if (name == "grad") {
             if (!value.is_none() && !value.is_tensor()) {
                 throw_type_error(
-                    concat("assigned grad expected to be a Tensor or None but got grad of type", type_name(value)));
+                    concat("assigned grad expected to be a Tensor or None but got grad of type",
+                           is_older_torch() ? "" : " ", type_name(value)));
             }
             const auto fits = [&](const Tensor& grad) {
                 const auto a = grad.sizes();
                 return std::equal(a.begin(), a.end(), tensor.sizes().begin(), tensor.sizes().end());
             };
             if (value.is_tensor() && !fits(value.to_tensor())) {
-                throw_error("RuntimeError", "assigned grad has data of a different size");
+                throw_error("RuntimeError",
+                            is_older_torch()
+                                ? "assigned grad has data of a different size"
+                                : concat("attempting to assign a gradient of size '",
+                                         shape_list_text(value.to_tensor().sizes()), "' to a tensor of size '",
+                                         shape_list_text(tensor.sizes()),
+                                         "'. Please ensure that the gradient and the tensor are the same size"));
             }
+            if (value.is_tensor() && value.to_tensor().dtype() != tensor.dtype() && !is_older_torch())
+                refuse_gradient_dtype(value.to_tensor().dtype(), tensor.dtype());
             set_grad(tensor, value.to_tensor());
         } else if (name == "requires_grad") {
             set_requires_grad(tensor, truth(value));
