@@ -111,6 +111,11 @@ Tensor uniform_(const Tensor& self, double from, double to, const IValue& genera
                     for (std::int64_t i = 0; i < count; ++i)
                         values[first + i] = T(__builtin_fmaf(fraction_of(words[i], digits), range, low));
                 });
+                if (is_rounded_first || std::is_same_v<T, float>) return;
+                // What rounding made the end of [from, to) is its beginning.
+                const float end = static_cast<float>(T(bound(to)));
+                for (std::int64_t i = 0; i < count; ++i)
+                    if (range > 0 && static_cast<float>(values[first + i]) == end) values[first + i] = T(low);
             });
         }
     });

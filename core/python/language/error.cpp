@@ -92,8 +92,21 @@ std::string PythonError::traceback() const {
     return out;
 }
 
+std::string_view bare_line(const ir::SourceRange& range) {
+    const std::string_view text = range.line_text();
+    const std::size_t first = text.find_first_not_of(" \t\r");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
 PythonError PythonError::finished() const {
-    return PythonError(exception_, line_of(*exception_), context_of(*exception_));
+    std::string line = line_of(*exception_);
+    // An assert without a message is its own text; CPython's traceback shows it.
+    if (line == "AssertionError" && !exception_->trace.empty()) {
+        const std::string_view text = bare_line(exception_->trace.front().range);
+        if (!text.empty()) line += concat(": ", text);
+    }
+    return PythonError(exception_, std::move(line), context_of(*exception_));
 }
 
 std::optional<IValue> ExceptionObject::find_attribute(std::string_view name) {

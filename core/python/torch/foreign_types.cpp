@@ -226,6 +226,9 @@ class TensorType final : public ForeignType {
     }
 
     std::optional<IValue> unary(OperatorKind op, const IValue& tensor) const override {
+        const ScalarType dtype = tensor.to_tensor().dtype();
+        if (op != OperatorKind::Negate && !is_integral(dtype) && dtype != ScalarType::Bool)
+            throw_type_error("~ (operator.invert) is only implemented on integer and Boolean-type tensors");
         return call_function(op == OperatorKind::Negate ? "neg" : "bitwise_not", {tensor});
     }
 

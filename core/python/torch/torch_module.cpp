@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/torch_release.h"
+#include "core/dispatch/functions.h"
 #include "core/python/torch/torch_module.h"
 #include "core/autograd/program_tracer.h"
 
@@ -280,6 +281,30 @@ IValue set_matmul_precision(CallArguments arguments) {
     return {};
 }
 
+IValue as_tensor_of_array(CallArguments arguments) {
+    return as_tensor({std::vector<IValue>{arguments.positional.at(0)}, {}});
+}
+IValue asarray(CallArguments arguments) {
+    const BoundArguments given(arguments, "asarray", {"obj", "*", "dtype=", "device=", "copy=", "requires_grad="});
+    CallArguments inner{{given[0]}, {}};
+    if (given.has(1)) inner.keywords.emplace_back("dtype", given[1]);
+    if (given.has(2)) inner.keywords.emplace_back("device", given[2]);
+    IValue made = as_tensor(std::move(inner));
+    if (given.truth_or(3, false)) made = fn::clone(made.to_tensor());
+    if (given.truth_or(4, false)) require_gradient(made.to_tensor());
+    return made;
+}
+// All algorithms are deterministic here; whether one that is not would warn is kept for those who ask.
+bool& deterministic_warns() {
+    static thread_local bool warns = false;
+    return warns;
+}
+IValue use_deterministic_algorithms(CallArguments arguments) {
+    const BoundArguments given(arguments, "use_deterministic_algorithms", {"mode", "*", "warn_only="});
+    deterministic_warns() = truth(given[0]) && given.truth_or(1, false);
+    return {};
+}
+
 void define_operators(PythonModule& module) {
     std::set<std::string_view> seen;
     for (const Operator* op : all_operators()) {
@@ -298,7 +323,7 @@ void define_own_functions(PythonModule& module) {
     const std::pair<const char*, IValue (*)(CallArguments)> functions[] = {
         {"tensor", tensor},
         {"as_tensor", as_tensor},
-        {"asarray", as_tensor},
+        {"asarray", asarray},
         {"is_tensor", is_tensor},
         {"sparse_coo_tensor", sparse_coo_tensor},
         {"sparse_csr_tensor", sparse_csr_tensor},
@@ -324,7 +349,7 @@ void define_own_functions(PythonModule& module) {
         {"typename", type_name_of},
         {"finfo", make_finfo},
         {"iinfo", make_iinfo},
-        {"use_deterministic_algorithms", nothing},
+        {"use_deterministic_algorithms", use_deterministic_algorithms},
         {"are_deterministic_algorithms_enabled", answer_true},
         {"set_num_threads", nothing},
         {"get_num_threads", one},
@@ -336,6 +361,10 @@ void define_own_functions(PythonModule& module) {
         {"get_default_device", get_default_device},
         {"compile", compile},
         {"vmap", [](CallArguments a) { return call_of_module("torch.func", "vmap", std::move(a)); }},
+        {"from_dlpack", as_tensor_of_array},
+        {"get_num_interop_threads", one},
+        {"set_num_interop_threads", nothing},
+        {"is_deterministic_algorithms_warn_only_enabled", [](CallArguments) { return IValue(deterministic_warns()); }},
         {"cond", [](CallArguments a) { return call_of_module("torch._higher_order_ops", "cond", std::move(a)); }},
     };
     for (const auto& [name, function] : functions) module.define(name, Body(function));
@@ -390,6 +419,9 @@ void define_constants(PythonModule& module) {
     module.define("inf", IValue(std::numeric_limits<double>::infinity()));
     module.define("nan", IValue(std::nan("")));
     module.define("newaxis", IValue());
+    for (const char* name : {"SymInt", "SymFloat", "SymBool", "sym_int", "sym_float", "sym_max", "sym_min", "sym_not",
+                             "sym_sum", "sym_ite", "unravel_index", "_check", "_check_value"})
+        module.define_from(name, "torch._symbols");
     module.define("__version__", call(get_attribute(Evaluator::current()->import_module("torch.torch_version"), "TorchVersion"),
                                       std::vector<IValue>{IValue(is_older_torch() ? "1.13.1" : "2.15.0")}));
 }

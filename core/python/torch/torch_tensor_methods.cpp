@@ -82,6 +82,7 @@ const std::map<std::string_view, Getter>& getters() {
         {"ndim", [](const Tensor& t) { return IValue(t.dim()); }},
         {"itemsize", [](const Tensor& t) { return IValue(t.element_size()); }},
         {"nbytes", [](const Tensor& t) { return IValue(static_cast<std::int64_t>(t.bytes())); }},
+        {"is_xpu", [](const Tensor&) { return IValue(false); }},
         {"is_cuda", [](const Tensor& t) { return IValue(t.device().type == DeviceType::Cuda); }},
         {"is_cpu", [](const Tensor& t) { return IValue(t.device().type == DeviceType::Cpu); }},
         {"is_sparse", [](const Tensor& t) { return IValue(is_coordinate(t)); }},
@@ -321,10 +322,27 @@ IValue functional(const IValue& self, CallArguments& arguments) {
     return Function(std::move(arguments));
 }
 
+void check_unflattened(std::int64_t size, std::int64_t dimension, const std::vector<IValue>& parts) {
+    if (parts.empty()) throw_error("RuntimeError", "unflatten: sizes must be non-empty");
+    Dims sizes;
+    std::int64_t product = 1;
+    bool is_open = false;
+    for (const IValue& part : parts) {
+        if (!part.is_int()) return;
+        sizes.push_back(part.to_int());
+        is_open = is_open || sizes.back() == -1;
+        if (sizes.back() != -1 && __builtin_mul_overflow(product, sizes.back(), &product)) product = 0;
+    }
+    if (is_open ? product > 0 && size % product == 0 : product == size) return;
+    throw_error("RuntimeError",
+                concat("unflatten: Provided sizes ", shape_list_text(span_of(sizes)),
+                       " don't multiply up to the size of dim ", dimension, " (", size, ") in the input tensor"));
+}
 IValue unflatten(const IValue& self, CallArguments& arguments) {
     const BoundArguments given(arguments, "unflatten", {"dim", "sizes"});
     const Tensor t = tensor_of(self);
     const std::int64_t dimension = wrap_dim(to_index(given[0]), t.dim());
+    if (!is_older_torch()) check_unflattened(t.size(dimension), dimension, to_vector(given[1]));
     std::vector<IValue> sizes;
     for (std::int64_t d = 0; d < t.dim(); ++d) {
         if (d != dimension) {
