@@ -20,9 +20,9 @@
 #include "core/base/share_cores.h"
 #include "core/base/strings.h"
 #include "core/base/thread_limit.h"
+#include "core/base/torch_release.h"
 #include "core/model/convert.h"
 #include "core/model/error_text.h"
-#include "core/base/torch_release.h"
 #include "core/session/session.h"
 #include "core/study/compile_mode.h"
 

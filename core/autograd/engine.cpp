@@ -351,7 +351,8 @@ TensorList gradients_of(const TensorList& outputs, const TensorList& inputs, con
         const std::string which = is_older_torch()
                                       ? "One of the differentiated Tensors"
                                       : concat("The differentiated Tensor at index ", unused - result.begin());
-        throw Error(ErrorKind::Run, concat(which, " appears to not have been used in the graph. "
+        throw Error(ErrorKind::Run, concat(which,
+                                           " appears to not have been used in the graph. "
                                            "Set allow_unused=True if this is the desired behavior."));
     }
     return result;

@@ -182,7 +182,9 @@ Moved move_on(const Line& line, LinePoint point, const Tensor& direction, bool i
 }
 
 IValue step(Optimizer& optimizer, const Closure& closure) {
-    if (!closure) fail_with_type(concat(is_older_torch() ? "" : "LBFGS.", "step() missing 1 required positional argument: 'closure'"));
+    if (!closure)
+        fail_with_type(
+            concat(is_older_torch() ? "" : "LBFGS.", "step() missing 1 required positional argument: 'closure'"));
     if (optimizer.param_groups()->elements.size() != 1) {
         throw Error(ErrorKind::Run, "LBFGS doesn't support per-parameter options (parameter groups)");
     }

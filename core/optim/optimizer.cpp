@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/base/torch_release.h"
-#include "core/base/typed_error.h"
 #include "core/optim/optimizer.h"
 
 #include <algorithm>
@@ -14,6 +12,8 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
+#include "core/base/typed_error.h"
 #include "core/dispatch/functions.h"
 #include "core/optim/step_norms.h"
 #include "core/tensor/device_copy.h"
@@ -35,11 +35,13 @@ const std::vector<IValue>& elements_of(const IValue& sequence) {
 
 void check_parameter(const IValue& value, const Options& defaults) {
     if (!value.is_tensor())
-        fail_with_type(concat("optimizer can only optimize Tensors, but one of the params is ", value_type_name(value)));
+        fail_with_type(
+            concat("optimizer can only optimize Tensors, but one of the params is ", value_type_name(value)));
     const Tensor t = value.to_tensor();
     const AutogradMeta* meta = autograd_meta(t);
     const bool is_retained = meta != nullptr && meta->retained;
-    if (!defaults.flag("differentiable") && !is_leaf(t) && !is_retained) fail_with_value("can't optimize a non-leaf Tensor");
+    if (!defaults.flag("differentiable") && !is_leaf(t) && !is_retained)
+        fail_with_value("can't optimize a non-leaf Tensor");
 }
 
 std::unordered_set<const TensorImpl*> identities(const TensorList& tensors) {
@@ -273,7 +275,8 @@ void Optimizer::load_state_dict(const IValue& saved) {
         const TensorList own = parameters_of(groups_->elements[i].to_dict());
         const std::vector<IValue>& numbers = elements_of(entry(saved_groups[i], "params"));
         if (numbers.size() != own.size()) {
-            fail_with_value("loaded state dict contains a parameter group that doesn't match the size of optimizer's group");
+            fail_with_value(
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group");
         }
         for (std::size_t k = 0; k < own.size(); ++k) parameters.emplace(numbers[k].to_int(), own[k]);
     }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/base/torch_release.h"
 #include "core/optim/scheduler.h"
 
 #include <atomic>
@@ -8,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/base/typed_error.h"
 #include "core/ops/numbers/warnings.h"
 #include "core/value/bind_arguments.h"
@@ -65,12 +65,13 @@ void Scheduler::begin(std::int64_t last_epoch, const IValue& verbose) {
         else if (first == nullptr)
             throw TypedError(
                 "KeyError",
-                concat("param 'initial_lr' is not specified in param_groups[", i, "] when resuming ",
-                       is_older_torch()
-                           ? "an optimizer"
-                           : "scheduler with last_epoch >= 0.\nThis typically happens when:\n1. You're trying to resume "
-                             "training from a checkpoint but haven't properly loaded the optimizer state\n2. You're "
-                             "using last_epoch >= 0 for a fresh training run (not recommended)"));
+                concat(
+                    "param 'initial_lr' is not specified in param_groups[", i, "] when resuming ",
+                    is_older_torch()
+                        ? "an optimizer"
+                        : "scheduler with last_epoch >= 0.\nThis typically happens when:\n1. You're trying to resume "
+                          "training from a checkpoint but haven't properly loaded the optimizer state\n2. You're "
+                          "using last_epoch >= 0 for a fresh training run (not recommended)"));
     }
     base_rates_ = each_group([&](std::size_t i) { return Options(group(i)).number("initial_lr"); });
     last_epoch_ = last_epoch;

@@ -28,8 +28,8 @@ std::vector<Ptr<Scheduler>> schedulers_in(const IValue& value, std::string_view 
     }
     if (all.empty()) {
         if (is_older_torch()) fail_with_index("list index out of range");
-        fail_with_value(concat(name, " expects at least one scheduler", name == "SequentialLR" ? "," : " to be chained,",
-                               " but got no scheduler."));
+        fail_with_value(concat(name, " expects at least one scheduler",
+                               name == "SequentialLR" ? "," : " to be chained,", " but got no scheduler."));
     }
     return all;
 }

@@ -61,7 +61,9 @@ class StepLR final : public Scheduler {
   public:
     explicit StepLR(Values v)
         : Scheduler(optimizer_in(v[0])), size_(v[1].to_scalar()), gamma_(v[2].to_scalar().to_double()) {
-        if (size_.equals(0)) throw TypedError("ZeroDivisionError", size_.is_integral() ? "integer division or modulo by zero" : "float modulo");
+        if (size_.equals(0))
+            throw TypedError("ZeroDivisionError",
+                             size_.is_integral() ? "integer division or modulo by zero" : "float modulo");
         begin(v[3].to_int(), v.back());
     }
 

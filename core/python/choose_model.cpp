@@ -242,7 +242,7 @@ class ModelSearch {
         if (!others.empty()) hint += concat("; other classes: ", join(others, ", "));
         throw ModelNeeded(
             why.empty() ? concat(first.class_name, " needs constructor arguments")
-                        : concat(tried.empty() ? first.class_name : tried, " needs constructor arguments, and those that were guessed do not do (", why, ")"),
+                        : concat(tried.empty() ? first.class_name : tried, " needs constructor arguments (", why, ")"),
             std::move(hint), std::move(all));
     }
 

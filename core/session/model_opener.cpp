@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/base/torch_release.h"
 #include "core/session/model_opener.h"
 
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/model/load_weights.h"
 #include "core/python/model_source.h"
 #include "core/runtime/interpreter/curve.h"

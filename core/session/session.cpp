@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/base/torch_release.h"
 #include "core/session/session.h"
 
 #include <atomic>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/session/engine.h"
 #include "core/session/queries/list.h"
 #include "core/session/query_context.h"
@@ -32,7 +32,8 @@ FilePermissions Session::permissions_of(const std::filesystem::path& source) con
 void Session::set_torch_release(const std::filesystem::path& source, const std::string& release) {
     const auto found = torch_release_named(release);
     if (!found)
-        throw Error(ErrorKind::Usage, concat("no PyTorch '", release, "' is known"), {.hint = "there are 1.13 and 2.15"});
+        throw Error(ErrorKind::Usage, concat("no PyTorch '", release, "' is known"),
+                    {.hint = "there are 1.13 and 2.15"});
     engine_->set_torch_release(source, *found);
 }
 void Session::set_form(ModelForm form, std::function<void(std::string)> reply) {

@@ -8,9 +8,9 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/dispatch/call.h"
 #include "core/nn/layer.h"
-#include "core/base/torch_release.h"
 #include "core/ops/random/generator.h"
 #include "tests/nn/constructor_call.h"
 #include "tests/nn/digest.h"

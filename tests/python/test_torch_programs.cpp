@@ -263,8 +263,7 @@ class TestTorchPrograms : public QObject {
     }
     void prints_what_pytorch_prints() {
         QFETCH(QString, name);
-        const TorchReleaseScope release(name.startsWith("torch2/") ? TorchRelease::V2_15
-                                                                       : TorchRelease::V1_13);
+        const TorchReleaseScope release(name.startsWith("torch2/") ? TorchRelease::V2_15 : TorchRelease::V1_13);
         const QStringList expected = contents(folder() + name + ".out").split('\n');
         const QStringList actual = run(folder() + name + ".py").split('\n');
         for (qsizetype line = 0; line < std::max(expected.size(), actual.size()); ++line) {

@@ -16,9 +16,7 @@ QString newest() { return QStringLiteral("2.15"); }
 
 }  // namespace
 
-QString recallRelease(const QString& source) {
-    return QSettings().value(modelKey(source, kKind), newest()).toString();
-}
+QString recallRelease(const QString& source) { return QSettings().value(modelKey(source, kKind), newest()).toString(); }
 
 ReleaseBar::ReleaseBar(SessionBridge& bridge, QWidget* parent) : QWidget(parent), bridge_(bridge) {
     releases_ = new QComboBox(this);

@@ -140,6 +140,8 @@ void rememberConstructor(const QString& model, const QString& expression) {
         settings.setValue(modelKey(model, "constructors"), expression);
 }
 
-QString recallConstructor(const QString& model) { return QSettings().value(modelKey(model, "constructors")).toString(); }
+QString recallConstructor(const QString& model) {
+    return QSettings().value(modelKey(model, "constructors")).toString();
+}
 
 }  // namespace loupe::views

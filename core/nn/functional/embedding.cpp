@@ -56,8 +56,8 @@ Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& of
         const auto b = per_sample_weights.sizes();
         if (!std::equal(a.begin(), a.end(), b.begin(), b.end())) {
             fail_with_value(concat("embedding_bag: If per_sample_weights (", shape_list_text(b),
-                             ") is not None, then it must have the same shape as the input (", shape_list_text(a),
-                             ")"));
+                                   ") is not None, then it must have the same shape as the input (", shape_list_text(a),
+                                   ")"));
         }
     }
     Tensor indices = input;

@@ -48,7 +48,8 @@ Tensor group_norm(const Tensor& input, std::int64_t num_groups, const Tensor& we
     std::int64_t count = num_groups == 0 ? 0 : input.size(0) * input.size(1) / num_groups;
     for (std::int64_t d = 2; d < input.dim(); ++d) count *= input.size(d);
     if (count == 1)
-        fail_with_value(concat("Expected more than 1 value per channel when training, got input size ", size_text(input)));
+        fail_with_value(
+            concat("Expected more than 1 value per channel when training, got input size ", size_text(input)));
     return op_group_norm(input, num_groups, weight, bias, eps, true);
 }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/base/typed_error.h"
 #include "core/nn/init/init.h"
 
 #include <algorithm>
@@ -11,8 +10,9 @@
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/dispatch/functions.h"
 #include "core/base/torch_release.h"
+#include "core/base/typed_error.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/random/mersenne_twister.h"
 
 namespace loupe::nn::init {
@@ -191,26 +191,32 @@ constexpr NativeFunction kRecords[] = {
     {"_calculate_fan_in_and_fan_out(Tensor tensor) -> Any", "How many inputs and outputs a weight connects.",
      boxed<fans>},
     {"_calculate_correct_fan(Tensor tensor, str mode) -> int", "One of the two.", boxed<fan>},
-    {"uniform_(Tensor tensor, float a=0.0, float b=1.0, Any generator=None) -> Tensor", "Uniform in [a, b).", drawn<uniform>},
-    {"normal_(Tensor tensor, float mean=0.0, float std=1.0, Any generator=None) -> Tensor", "Normally distributed.", drawn<normal>},
-    {"trunc_normal_(Tensor tensor, float mean=0.0, float std=1.0, float a=-2.0, float b=2.0, Any generator=None) -> Tensor",
+    {"uniform_(Tensor tensor, float a=0.0, float b=1.0, Any generator=None) -> Tensor", "Uniform in [a, b).",
+     drawn<uniform>},
+    {"normal_(Tensor tensor, float mean=0.0, float std=1.0, Any generator=None) -> Tensor", "Normally distributed.",
+     drawn<normal>},
+    {"trunc_normal_(Tensor tensor, float mean=0.0, float std=1.0, float a=-2.0, float b=2.0, Any generator=None) -> "
+     "Tensor",
      "Normally distributed, without what lies outside [a, b].", drawn<trunc_normal>},
     {"constant_(Tensor tensor, Scalar val) -> Tensor", "One value.", boxed<constant>},
     {"ones_(Tensor tensor) -> Tensor", "Ones.", boxed<ones>},
     {"zeros_(Tensor tensor) -> Tensor", "Zeros.", boxed<zeros>},
     {"eye_(Tensor tensor) -> Tensor", "The identity.", boxed<eye>},
     {"dirac_(Tensor tensor, int groups=1) -> Tensor", "The identity of convolutions.", boxed<dirac>},
-    {"xavier_uniform_(Tensor tensor, float gain=1.0, Any generator=None) -> Tensor", "Uniform, with the variance kept both ways.",
-     drawn<xavier_uniform>},
-    {"xavier_normal_(Tensor tensor, float gain=1.0, Any generator=None) -> Tensor", "Normal, with the variance kept both ways.",
-     drawn<xavier_normal>},
-    {"kaiming_uniform_(Tensor tensor, float a=0, str mode=\"fan_in\", str nonlinearity=\"leaky_relu\", Any generator=None) -> Tensor",
+    {"xavier_uniform_(Tensor tensor, float gain=1.0, Any generator=None) -> Tensor",
+     "Uniform, with the variance kept both ways.", drawn<xavier_uniform>},
+    {"xavier_normal_(Tensor tensor, float gain=1.0, Any generator=None) -> Tensor",
+     "Normal, with the variance kept both ways.", drawn<xavier_normal>},
+    {"kaiming_uniform_(Tensor tensor, float a=0, str mode=\"fan_in\", str nonlinearity=\"leaky_relu\", Any "
+     "generator=None) -> Tensor",
      "Uniform, with the variance kept through a rectifier.", drawn<kaiming_uniform>},
-    {"kaiming_normal_(Tensor tensor, float a=0, str mode=\"fan_in\", str nonlinearity=\"leaky_relu\", Any generator=None) -> Tensor",
+    {"kaiming_normal_(Tensor tensor, float a=0, str mode=\"fan_in\", str nonlinearity=\"leaky_relu\", Any "
+     "generator=None) -> Tensor",
      "Normal, with the variance kept through a rectifier.", drawn<kaiming_normal>},
-    {"orthogonal_(Tensor tensor, float gain=1, Any generator=None) -> Tensor", "An orthogonal matrix.", drawn<orthogonal>},
-    {"sparse_(Tensor tensor, float sparsity, float std=0.01, Any generator=None) -> Tensor", "Normal, with a part of each column zero.",
-     drawn<sparse>},
+    {"orthogonal_(Tensor tensor, float gain=1, Any generator=None) -> Tensor", "An orthogonal matrix.",
+     drawn<orthogonal>},
+    {"sparse_(Tensor tensor, float sparsity, float std=0.01, Any generator=None) -> Tensor",
+     "Normal, with a part of each column zero.", drawn<sparse>},
 };
 
 }  // namespace

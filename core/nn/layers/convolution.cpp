@@ -162,8 +162,8 @@ IValue output_padding_for(const Module& self, const Tensor& input, const IValue&
     if (static_cast<std::int64_t>(wanted.size()) == skipped + dims)
         wanted.erase(wanted.begin(), wanted.begin() + skipped);
     if (static_cast<std::int64_t>(wanted.size()) != dims) {
-        fail_with_value(concat("ConvTranspose", dims, "D: for ", input.dim(), "D input, output_size must have ", dims, " or ",
-                         skipped + dims, " elements (got ", wanted.size(), ")"));
+        fail_with_value(concat("ConvTranspose", dims, "D: for ", input.dim(), "D input, output_size must have ", dims,
+                               " or ", skipped + dims, " elements (got ", wanted.size(), ")"));
     }
     Dims smallest;
     Dims largest;
@@ -176,9 +176,10 @@ IValue output_padding_for(const Module& self, const Tensor& input, const IValue&
     Dims out;
     for (std::size_t d = 0; d < kernel.size(); ++d) {
         if (wanted[d] < smallest[d] || wanted[d] > largest[d]) {
-            fail_with_value(concat("requested an output size of ", python_repr(output_size), ", but valid sizes range from ",
-                             shape_list_text(span_of(smallest)), " to ", shape_list_text(span_of(largest)),
-                             " (for an input of torch.Size(", shape_list_text(input.sizes().subspan(2)), "))"));
+            fail_with_value(concat("requested an output size of ", python_repr(output_size),
+                                   ", but valid sizes range from ", shape_list_text(span_of(smallest)), " to ",
+                                   shape_list_text(span_of(largest)), " (for an input of torch.Size(",
+                                   shape_list_text(input.sizes().subspan(2)), "))"));
         }
         out.push_back(wanted[d] - smallest[d]);
     }

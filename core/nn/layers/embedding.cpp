@@ -3,12 +3,12 @@
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/base/typed_error.h"
 #include "core/dispatch/functions.h"
 #include "core/nn/init/init.h"
 #include "core/nn/layers/families.h"
 #include "core/nn/layers/support.h"
-#include "core/base/torch_release.h"
 
 namespace loupe::nn::layers {
 namespace {

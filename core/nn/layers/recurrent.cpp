@@ -241,9 +241,9 @@ IValue recur(Module& self, const IValue& given, const IValue& hx) {
     for (Tensor& state : run.hidden) {
         if (state.dim() != input.dim()) {
             if (is_lstm && !is_older_torch()) {
-                run_error(concat("For ", has_batch ? "batched 3-D" : "unbatched 2-D", " input, hx and cx should also be ",
-                                 input.dim(), "-D but got (", run.hidden[0].dim(), "-D, ", run.hidden[1].dim(),
-                                 "-D) tensors"));
+                run_error(concat("For ", has_batch ? "batched 3-D" : "unbatched 2-D",
+                                 " input, hx and cx should also be ", input.dim(), "-D but got (", run.hidden[0].dim(),
+                                 "-D, ", run.hidden[1].dim(), "-D) tensors"));
             }
             run_error(concat("For ", has_batch ? "batched 3-D" : "unbatched 2-D", " input, hx should also be ",
                              input.dim(), "-D but got ", state.dim(), "-D tensor"));

@@ -48,8 +48,8 @@ std::vector<double> for_each_dim(const Request& r, const IValue& given, std::siz
     for (const IValue& v : given.to_list().elements) values.push_back(v.to_double());
     if (values.size() != dims) {
         if (is_older_torch())
-            fail_with_value(
-                concat(name, " shape must match input shape. Input is ", dims, "D, ", name, " size is ", values.size()));
+            fail_with_value(concat(name, " shape must match input shape. Input is ", dims, "D, ", name, " size is ",
+                                   values.size()));
         refuse_dimensions(r, given, name);
     }
     return values;

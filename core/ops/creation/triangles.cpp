@@ -22,7 +22,11 @@ using namespace creation;
 template <bool kLower>
 void infer_triangle(Arguments arguments, MetaList& outputs) {
     const Tensor self = arguments[0].to_tensor();
-    require(self.dim() >= 2, is_older_torch() ? "" : kLower ? "tril: " : "triu: ", "input tensor must have at least 2 dimensions");
+    require(self.dim() >= 2,
+            is_older_torch() ? ""
+            : kLower         ? "tril: "
+                             : "triu: ",
+            "input tensor must have at least 2 dimensions");
     outputs.push_back(same_meta(self));
 }
 

@@ -27,7 +27,8 @@ const OperatorHandle<> kAddInto{"aten::scatter_add_"};
 void check_index_dtype(const Tensor& index, const char* name) {
     if (index.dtype() == ScalarType::Int64 || index.numel() == 0) return;
     const bool takes_both = !is_older_torch() && std::string_view(name) == "gather";
-    throw Error(ErrorKind::Run, concat(name, "(): Expected dtype ", takes_both ? "int32/int64" : "int64", " for index"));
+    throw Error(ErrorKind::Run,
+                concat(name, "(): Expected dtype ", takes_both ? "int32/int64" : "int64", " for index"));
 }
 std::int64_t rank(const Tensor& t) { return std::max<std::int64_t>(t.dim(), 1); }
 // Sizes and strides of a 0-dimensional tensor as those of a vector of one element.

@@ -28,11 +28,11 @@ namespace {
 void check_index(const Tensor& index, const char* name) {
     if (index.dim() > 1) {
         const bool says_more = !is_older_torch() && std::string_view(name) != "index_select";
-        fail_with_index(concat(name, "(): Index is supposed to be a vector",
-                               says_more ? concat(", but got dim: ", index.dim(), " with type: ",
-                                                  dtype_graph_name(index.dtype()),
-                                                  " and size: ", shape_list_text(index.sizes()))
-                                         : ""));
+        fail_with_index(
+            concat(name, "(): Index is supposed to be a vector",
+                   says_more ? concat(", but got dim: ", index.dim(), " with type: ", dtype_graph_name(index.dtype()),
+                                      " and size: ", shape_list_text(index.sizes()))
+                             : ""));
     }
     if (index.dtype() != ScalarType::Int64 && index.dtype() != ScalarType::Int32) {
         throw Error(ErrorKind::Run, concat(name, "(): Expected dtype int32 or int64 for index"));

@@ -52,16 +52,14 @@ Tensor pad_circular(const Tensor& self, const Dims& padding) {
 }
 
 [[noreturn]] void refuse_borders(const Dims& padding, std::int64_t dim) {
-    throw TypedError(
-        "NotImplementedError",
-        is_older_torch()
-            ? "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now"
-            : concat("Padding size ", padding.size(), " is not supported for ", dim,
-                     "D input tensor.\n"
-                     "Supported combinations for non-constant padding:\n"
-                     "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
-                     "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
-                     "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"));
+    throw TypedError("NotImplementedError",
+                     is_older_torch() ? "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now"
+                                      : concat("Padding size ", padding.size(), " is not supported for ", dim,
+                                               "D input tensor.\n"
+                                               "Supported combinations for non-constant padding:\n"
+                                               "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
+                                               "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
+                                               "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"));
 }
 
 Tensor pad_with_borders(const std::array<OperatorHandle<>, 3>& handles, const Tensor& self, const Dims& padding) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/base/typed_error.h"
 #include "core/ops/linalg/batch.h"
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
+#include "core/base/typed_error.h"
 #include "core/kernels/arithmetic.h"
 #include "core/ops/linalg/lapack.h"
 #include "core/tensor/device_copy.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // mm, addmm, bmm, baddbmm, addbmm: products of matrices and of batches of them.
-#include "core/base/torch_release.h"
-#include "core/kernels/compiler_type_name.h"
 #include "core/ops/matrix/products.h"
 #include "core/base/parallel.h"
+#include "core/base/torch_release.h"
+#include "core/kernels/compiler_type_name.h"
 #include "core/kernels/elementwise.h"
 
 #include "core/dispatch/functions.h"
@@ -69,8 +69,9 @@ TensorMeta infer_mm(const Tensor& self, const Tensor& mat2) {
     require(self.dim() == 2, "mm: self must be a matrix, got ", self.dim(), "-D tensor");
     require(mat2.dim() == 2, "mm: mat2 must be a matrix, got ", mat2.dim(), "-D tensor");
     check_mm(self, mat2, "mm: ");
-    require(is_older_torch() || self.dtype() == mat2.dtype(), "expected m1 and m2 to have the same dtype, but got: ",
-            compiler_type_name(self.dtype()), " != ", compiler_type_name(mat2.dtype()));
+    require(is_older_torch() || self.dtype() == mat2.dtype(),
+            "expected m1 and m2 to have the same dtype, but got: ", compiler_type_name(self.dtype()),
+            " != ", compiler_type_name(mat2.dtype()));
     check_product_dtypes(kKernelName, self, mat2);
     return {{self.sizes()[0], mat2.sizes()[1]}, self.dtype(), self.device()};
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::convolution and its gradients; conv1d and its like are in convolution_calls.cpp.
-#include "core/base/torch_release.h"
 #include "core/ops/nn/convolution.h"
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <numeric>
 
 #include "core/base/parallel.h"
+#include "core/base/torch_release.h"
 #include "core/dispatch/cpp_type_name.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"

@@ -216,7 +216,9 @@ Tensor bernoulli_tensor_(const Tensor& self, const Tensor& p, const IValue& gene
     const Tensor drawn = empty(target.sizes(), ScalarType::Float64);
     for (std::int64_t i = 0; i < drawn.numel(); ++i) {
         const double chance = chances.data<double>()[i];
-        require(chance >= 0 && chance <= 1, "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If so, "
+        require(chance >= 0 && chance <= 1,
+                "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  "
+                "If so, "
                 "please report an enhancement request to PyTorch.)");
         const double u = wide ? g.uniform_double() : static_cast<double>(g.uniform_float());
         drawn.data<double>()[i] = u < chance ? 1 : 0;
@@ -272,8 +274,8 @@ Tensor random_(const Tensor& self, const IValue& generator) {
 
 Tensor exponential_(const Tensor& self, double lambda, const IValue& generator) {
     require_floating(self, "exponential");
-    require(is_older_torch() ? lambda >= 0 : lambda > 0, "exponential_ expects lambda ",
-            is_older_torch() ? ">=" : ">", " 0.0, but found lambda=", lambda);
+    require(is_older_torch() ? lambda >= 0 : lambda > 0, "exponential_ expects lambda ", is_older_torch() ? ">=" : ">",
+            " 0.0, but found lambda=", lambda);
     MersenneTwister& g = generator_of(generator);
     return fill_each(self, [&] { return -1 / lambda * std::log1p(-g.uniform_double()); });
 }

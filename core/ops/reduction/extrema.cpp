@@ -24,11 +24,10 @@ void require_order(const Tensor& self, const char* name) {
 void require_elements(const Tensor& self, const IValue& dim, const char* name) {
     if (self.numel() > 0) return;
     if (dim.is_none() || (dim.is_list() && dim.to_list().elements.empty())) {
-        const std::string text =
-            concat(name, "(): Expected reduction dim to be specified for input.numel() == 0.",
-                   !is_older_torch() && std::string_view(name).starts_with("arg")
-                       ? ""
-                       : " Specify the reduction dim with the 'dim' argument.");
+        const std::string text = concat(name, "(): Expected reduction dim to be specified for input.numel() == 0.",
+                                        !is_older_torch() && std::string_view(name).starts_with("arg")
+                                            ? ""
+                                            : " Specify the reduction dim with the 'dim' argument.");
         if (std::string_view(name).starts_with("arg")) fail_with_index(text);
         require(false, text);
     }

@@ -99,9 +99,8 @@ void diag_embed_gradient(GradientContext& context) {
 Tensor diag(const Tensor& self, std::int64_t offset) {
     if (self.dim() == 1) return fn::diag_embed(self, offset, 0, 1);
     if (self.dim() == 2) return fn::clone(fn::diagonal(self, offset, 0, 1));
-    throw Error(ErrorKind::Run, is_older_torch()
-                                    ? "matrix or a vector expected"
-                                    : concat("diag(): Supports 1D or 2D tensors. Got ", self.dim(), "D"));
+    throw Error(ErrorKind::Run, is_older_torch() ? "matrix or a vector expected"
+                                                 : concat("diag(): Supports 1D or 2D tensors. Got ", self.dim(), "D"));
 }
 Tensor diagflat(const Tensor& self, std::int64_t offset) {
     return fn::diag_embed(fn::reshape(self, Dims{-1}), offset, 0, 1);

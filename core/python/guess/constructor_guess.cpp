@@ -474,11 +474,11 @@ struct ConstructorGuesser::Search {
 
 namespace {
 
-// "TypeError: ... (net.py:12), tried as Net(nn.Identity(), 3), whose arguments are guessed".
+// "TypeError: ... (net.py:12), with the guess Net(nn.Identity(), 3)".
 std::string obstacle_of(const Trial& trial, const std::string& call) {
     constexpr std::size_t kLongest = 160;
     const bool has_place = !trial.place.empty() && trial.error.find(trial.place) == std::string::npos;
-    return concat(trial.error, has_place ? concat(" (", trial.place, ")") : "", ", tried as ",
+    return concat(trial.error, has_place ? concat(" (", trial.place, ")") : "", ", with the guess ",
                   call.size() > kLongest ? concat(std::string_view(call).substr(0, kLongest), "...") : call);
 }
 

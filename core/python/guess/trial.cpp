@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/base/strings.h"
 #include "core/python/guess/trial.h"
 
 #include <new>
 
-#include "core/python/language/error.h"
+#include "core/base/strings.h"
+#include "core/python/language/bare_line.h"
 #include "core/python/language/evaluator_state.h"
 
 namespace loupe::python {

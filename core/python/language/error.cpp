@@ -2,6 +2,7 @@
 #include "core/python/language/error.h"
 
 #include "core/base/strings.h"
+#include "core/python/language/bare_line.h"
 #include "core/python/language/operations.h"
 
 namespace loupe::python {
@@ -90,13 +91,6 @@ std::string PythonError::traceback() const {
     std::string out;
     append_trace(out, *exception_, 0);
     return out;
-}
-
-std::string_view bare_line(const ir::SourceRange& range) {
-    const std::string_view text = range.line_text();
-    const std::size_t first = text.find_first_not_of(" \t\r");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
 PythonError PythonError::finished() const {

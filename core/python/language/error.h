@@ -66,8 +66,6 @@ std::vector<std::pair<std::string, ClassPtr>> exception_classes();
 // An engine's Error as the exception that a program can catch: RuntimeError; a PythonError as it is. Cancelled and
 // Internal errors are none: they are thrown on.
 Ptr<ExceptionObject> exception_of(const Error& error);
-// The first line of what stands there, without its indentation.
-std::string_view bare_line(const ir::SourceRange& range);
 // What `raise value` throws: an instance, or a class that is called without arguments.
 [[noreturn]] void raise_value(const IValue& value);
 

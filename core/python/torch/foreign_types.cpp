@@ -196,9 +196,8 @@ class TensorType final : public ForeignType {
     bool set_attribute(const IValue& tensor, std::string_view name, IValue value) const override {
         if (set_tensor_property(tensor, name, value)) return true;
         if (find_tensor_property(tensor, name)) {
-            throw_error("AttributeError",
-                        concat("attribute '", name, "' of 'torch._C.", is_older_torch() ? "_" : "",
-                               "TensorBase' objects is not writable"));
+            throw_error("AttributeError", concat("attribute '", name, "' of 'torch._C.", is_older_torch() ? "_" : "",
+                                                 "TensorBase' objects is not writable"));
         }
         set_given_attribute(tensor, name, std::move(value));
         return true;

@@ -265,7 +265,13 @@ void fill_cuda_amp(PythonModule& module) {
 void fill_cpu_amp(PythonModule& module) {
     module.define("autocast", IValue::other(device_autocast_class<DeviceType::Cpu>()));
 }
-void fill_cpu(PythonModule& module) { define_submodule(module, "amp", "torch.cpu.amp"); }
+void fill_cpu(PythonModule& module) {
+    define_submodule(module, "amp", "torch.cpu.amp");
+    module.define("is_available", [](CallArguments) { return IValue(true); });
+    module.define("device_count", [](CallArguments) { return IValue(std::int64_t{1}); });
+    module.define("current_device", [](CallArguments) { return IValue("cpu"); });
+    module.define("synchronize", [](CallArguments) { return IValue(); });
+}
 void fill_amp(PythonModule& module) {
     module.define("custom_fwd", custom_of("custom_fwd"));
     module.define("custom_bwd", custom_of("custom_bwd"));
@@ -282,7 +288,8 @@ void define_autocast(PythonModule& module) {
     // PyTorch 2's take the device's type.
     module.define("is_autocast_enabled", [](CallArguments a) {
         const BoundArguments given(a, "is_autocast_enabled", {"device_type="});
-        return given.has(0) && str(given[0]) == "cpu" ? is_enabled<DeviceType::Cpu>({}) : is_enabled<DeviceType::Cuda>({});
+        return given.has(0) && str(given[0]) == "cpu" ? is_enabled<DeviceType::Cpu>({})
+                                                      : is_enabled<DeviceType::Cuda>({});
     });
     module.define("get_autocast_dtype", [](CallArguments a) {
         const BoundArguments given(a, "get_autocast_dtype", {"device_type"});

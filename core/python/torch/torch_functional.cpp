@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/base/torch_release.h"
 #include "core/python/torch/torch_functional.h"
 
 #include <algorithm>
 
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
 #include "core/python/torch/torch_call.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/base/torch_release.h"
-#include "core/dispatch/functions.h"
 #include "core/python/torch/torch_module.h"
 #include "core/autograd/program_tracer.h"
+#include "core/base/torch_release.h"
+#include "core/dispatch/functions.h"
 
 #include <cmath>
 #include <cstring>
@@ -179,8 +179,8 @@ IValue set_printoptions(CallArguments arguments) {
 IValue manual_seed(CallArguments arguments) {
     const BoundArguments given(arguments, "manual_seed", {"seed"});
     // Whatever int() takes.
-    seed_generators(seed_of(call(
-        get_attribute(Evaluator::current()->import_module("builtins"), "int"), std::vector<IValue>{given[0]})));
+    seed_generators(seed_of(
+        call(get_attribute(Evaluator::current()->import_module("builtins"), "int"), std::vector<IValue>{given[0]})));
     return IValue::other(make_ptr<GeneratorObject>(nullptr));
 }
 IValue seed(CallArguments) {
@@ -422,8 +422,9 @@ void define_constants(PythonModule& module) {
     for (const char* name : {"SymInt", "SymFloat", "SymBool", "sym_int", "sym_float", "sym_max", "sym_min", "sym_not",
                              "sym_sum", "sym_ite", "unravel_index", "_check", "_check_value"})
         module.define_from(name, "torch._symbols");
-    module.define("__version__", call(get_attribute(Evaluator::current()->import_module("torch.torch_version"), "TorchVersion"),
-                                      std::vector<IValue>{IValue(is_older_torch() ? "1.13.1" : "2.15.0")}));
+    module.define("__version__",
+                  call(get_attribute(Evaluator::current()->import_module("torch.torch_version"), "TorchVersion"),
+                       std::vector<IValue>{IValue(is_older_torch() ? "1.13.1" : "2.15.0")}));
 }
 
 void define_prefixed(PythonModule& module, std::string_view prefix) {

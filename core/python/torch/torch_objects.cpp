@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/base/torch_release.h"
 #include "core/python/torch/torch_objects.h"
 
 #include <array>
@@ -7,6 +6,7 @@
 #include <map>
 
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/nn/default_device.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/big_integer.h"
@@ -164,7 +164,8 @@ namespace {
 ScalarType complex_type_of(ScalarType dtype) {
     if (is_complex(dtype)) return dtype;
     if (dtype == ScalarType::Float64) return ScalarType::Complex128;
-    return dtype == ScalarType::Float16 || dtype == ScalarType::BFloat16 ? ScalarType::Complex32 : ScalarType::Complex64;
+    return dtype == ScalarType::Float16 || dtype == ScalarType::BFloat16 ? ScalarType::Complex32
+                                                                         : ScalarType::Complex64;
 }
 ScalarType real_type_of(ScalarType dtype) {
     if (dtype == ScalarType::Complex128) return ScalarType::Float64;
@@ -183,7 +184,8 @@ std::optional<IValue> DtypeObject::find_attribute(std::string_view name) {
     if (name == "itemsize") return IValue(element_size(dtype));
     if (name == "to_complex" || name == "to_real") {
         const ScalarType other = name == "to_real" ? real_type_of(dtype) : complex_type_of(dtype);
-        return IValue::other(make_ptr<NativeCallable>(std::string(name), [other](CallArguments) { return dtype_object(other); }));
+        return IValue::other(
+            make_ptr<NativeCallable>(std::string(name), [other](CallArguments) { return dtype_object(other); }));
     }
     return Instance::find_attribute(name);
 }
@@ -269,9 +271,9 @@ namespace {
 
 // In PyTorch's words where the text is none of its devices; that it has no place here where it is.
 [[noreturn]] void refuse_device(const std::string& text) {
-    constexpr std::string_view kTypes[] = {"cpu", "cuda", "ipu",  "xpu",  "mkldnn", "opengl", "opencl", "ideep", "hip",
-                                           "ve",  "fpga", "maia", "xla",  "lazy",   "vulkan", "mps",    "meta",  "hpu",
-                                           "mtia"};
+    constexpr std::string_view kTypes[] = {"cpu",    "cuda", "ipu",  "xpu",  "mkldnn", "opengl", "opencl",
+                                           "ideep",  "hip",  "ve",   "fpga", "maia",   "xla",    "lazy",
+                                           "vulkan", "mps",  "meta", "hpu",  "mtia"};
     const bool is_older = is_older_torch();
     const auto invalid = [&] { throw_error("RuntimeError", concat("Invalid device string: '", text, "'")); };
     if (text.empty()) throw_error("RuntimeError", "Device string must not be empty");
@@ -286,9 +288,8 @@ namespace {
                            "privateuseone device type at start of device string: ", type));
     }
     const std::string index = colon == std::string::npos ? "" : text.substr(colon + 1);
-    const bool is_number = !index.empty() && std::all_of(index.begin(), index.end(), [](char c) {
-        return c >= '0' && c <= '9';
-    });
+    const bool is_number =
+        !index.empty() && std::all_of(index.begin(), index.end(), [](char c) { return c >= '0' && c <= '9'; });
     if (colon != std::string::npos && (!is_number || (index.size() > 1 && index[0] == '0'))) invalid();
     throw_error("RuntimeError", concat("device '", text, "' is not available here; tensors are made on cpu and cuda"));
 }

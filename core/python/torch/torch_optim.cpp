@@ -45,7 +45,8 @@ std::optional<std::pair<IValue, IValue>> named_parts(const IValue& params) {
     if (all.empty() || !is_pair(all.front())) return std::nullopt;
     std::vector<IValue> names, values;
     for (const IValue& each : all) {
-        if (!is_pair(each)) throw_value_error("all optimizer params should be with/without names. Some param names are missing");
+        if (!is_pair(each))
+            throw_value_error("all optimizer params should be with/without names. Some param names are missing");
         names.push_back(each.to_tuple().elements[0]);
         values.push_back(each.to_tuple().elements[1]);
     }
@@ -131,8 +132,9 @@ NativeCallable::Body initialiser(const optim::OptimizerRecord& record) {
             if (name == "params") value = parameter_list(value);
         }
         if (record.name == "NAdam") spread_decoupled_decay(arguments);
-        self.optimizer = with_python_errors(
-            [&] { return in_constructor(record.name, [&] { return optim::make_optimizer(record, std::move(arguments)); }); });
+        self.optimizer = with_python_errors([&] {
+            return in_constructor(record.name, [&] { return optim::make_optimizer(record, std::move(arguments)); });
+        });
         return {};
     };
 }

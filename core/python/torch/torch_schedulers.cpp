@@ -190,7 +190,7 @@ IValue step(CallArguments arguments) {
     if (auto* optimizer = object_as<OptimizerObject>(object_of(given[0]).optimizer)) engine_optimizer(*optimizer);
     with_python_errors([&] {
         if (self.takes_metric()) {
-            if (!given.has(1)) 
+            if (!given.has(1))
                 throw_type_error(concat(is_older_torch() ? "" : "ReduceLROnPlateau.",
                                         "step() missing 1 required positional argument: 'metrics'"));
             return self.step_on(to_float(given[1]));

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/base/torch_release.h"
 #include "core/python/torch/torch_signatures.h"
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <mutex>
 
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 
 namespace loupe::python {
 namespace {
@@ -402,8 +402,7 @@ std::string shown_default(const Signature& signature, const Parameter& parameter
     if (parameter.kind == ParameterKind::Bool && parameter.argument < 0) return "False";  // requires_grad
     if (parameter.name == "pin_memory") return "False";
     if (parameter.argument < 0) return "None";  // out
-    const auto& value =
-        signature.op->schema.arguments[static_cast<std::size_t>(parameter.argument)].default_value;
+    const auto& value = signature.op->schema.arguments[static_cast<std::size_t>(parameter.argument)].default_value;
     if (!value || value->is_none()) return "None";
     return value->is_string() ? concat('"', value->to_string(), '"') : python_str(*value);
 }

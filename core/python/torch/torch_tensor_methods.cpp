@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/base/torch_release.h"
-#include "core/kernels/compiler_type_name.h"
 #include "core/python/torch/torch_tensor_methods.h"
 #include "core/autograd/program_tracer.h"
 
@@ -10,7 +8,9 @@
 #include "core/autograd/engine.h"
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/dispatch/functions.h"
+#include "core/kernels/compiler_type_name.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
@@ -542,9 +542,8 @@ bool set_tensor_property(const IValue& self, std::string_view name, const IValue
     return with_python_errors([&] {
         if (name == "grad") {
             if (!value.is_none() && !value.is_tensor()) {
-                throw_type_error(
-                    concat("assigned grad expected to be a Tensor or None but got grad of type",
-                           is_older_torch() ? "" : " ", type_name(value)));
+                throw_type_error(concat("assigned grad expected to be a Tensor or None but got grad of type",
+                                        is_older_torch() ? "" : " ", type_name(value)));
             }
             const auto fits = [&](const Tensor& grad) {
                 const auto a = grad.sizes();
