@@ -20,9 +20,9 @@
 #include "core/base/share_cores.h"
 #include "core/base/strings.h"
 #include "core/base/thread_limit.h"
+#include "core/base/torch_release.h"
 #include "core/model/convert.h"
 #include "core/model/error_text.h"
-#include "core/nn/torch_release.h"
 #include "core/session/session.h"
 #include "core/study/compile_mode.h"
 
@@ -90,7 +90,7 @@ void add_build(CLI::App& command, std::string& build, std::vector<std::string>& 
         ->allow_extra_args(false);
     command
         .add_option_function<std::string>(
-            "--torch", [](const std::string& release) { nn::set_torch_release(*nn::torch_release_named(release)); },
+            "--torch", [](const std::string& release) { set_torch_release(*torch_release_named(release)); },
             "whose first values and printed forms are given where releases differ: 2.15 (default) or 1.13")
         ->check(CLI::IsMember({"1.13", "2.15"}));
 }

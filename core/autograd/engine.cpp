@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/base/scoped_value.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 
 namespace loupe {
 namespace {
@@ -345,10 +346,14 @@ TensorList gradients_of(const TensorList& outputs, const TensorList& inputs, con
     }
     TensorList result = run.run(start.edges, start.gradients);
     result.resize(inputs.size());
-    if (!allow_unused && std::any_of(result.begin(), result.end(), [](const Tensor& t) { return !t.defined(); })) {
-        throw Error(ErrorKind::Run,
-                    "One of the differentiated Tensors appears to not have been used in the graph. "
-                    "Set allow_unused=True if this is the desired behavior.");
+    const auto unused = std::find_if(result.begin(), result.end(), [](const Tensor& t) { return !t.defined(); });
+    if (!allow_unused && unused != result.end()) {
+        const std::string which = is_older_torch()
+                                      ? "One of the differentiated Tensors"
+                                      : concat("The differentiated Tensor at index ", unused - result.begin());
+        throw Error(ErrorKind::Run, concat(which,
+                                           " appears to not have been used in the graph. "
+                                           "Set allow_unused=True if this is the desired behavior."));
     }
     return result;
 }

@@ -7,6 +7,7 @@
 #include "core/autograd/view_nodes.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/tensor/nested.h"
 
 namespace loupe {
@@ -16,6 +17,15 @@ constinit thread_local SavingObserver* detail::thread_saving = nullptr;
 namespace {
 
 [[noreturn]] void run_error(std::string message) { throw Error(ErrorKind::Run, std::move(message)); }
+
+// "ExpBackward0" is "Exp" in PyTorch 2's messages.
+std::string operation_name(const Node& node) {
+    std::string name(node.name());
+    if (is_older_torch()) return name;
+    const auto digits = name.find_last_not_of("0123456789");
+    const std::string_view stem = std::string_view(name).substr(0, digits + 1);
+    return stem.ends_with("Backward") && stem.size() > 8 ? std::string(stem.substr(0, stem.size() - 8)) : name;
+}
 
 GradientShape shape_of(const Tensor& t) { return {to_dims(t.sizes()), t.dtype(), t.device(), true}; }
 
@@ -74,7 +84,8 @@ bool requires_grad(const Tensor& t) {
 
 void set_requires_grad(const Tensor& t, bool value) {
     if (value && !is_differentiable(t.dtype())) {
-        run_error("only Tensors of floating point and complex dtype can require gradients");
+        run_error(is_older_torch() ? "only Tensors of floating point and complex dtype can require gradients"
+                                   : "only Tensors of floating point dtype can require gradients");
     }
     if (!value && !is_leaf(t)) {
         run_error(
@@ -169,7 +180,7 @@ void check_inplace(const Tensor& t, bool will_record) {
     if (meta->view) {
         const Tensor& base = meta->view->base;
         if (meta->view->is_multi_output && !meta->view->made_without_grad) {
-            run_error(concat("Output ", meta->output, " of ", meta->grad_fn ? meta->grad_fn->name() : "a view",
+            run_error(concat("Output ", meta->output, " of ", meta->grad_fn ? operation_name(*meta->grad_fn) : "a view",
                              " is a view and is being modified inplace. This view is the output of a function that "
                              "returns multiple views. Such functions do not allow the output views to be modified "
                              "inplace. You should replace the inplace operation by an out-of-place one."));
@@ -297,16 +308,17 @@ Tensor SavedTensor::unpack(const Ptr<Node>& owner) const {
     if (data_.version() != version_) {
         std::string origin;
         if (is_output_)
-            origin = concat(", which is output ", output_, " of ", owner->name(), ",");
+            origin = concat(", which is output ", output_, " of ", operation_name(*owner), ",");
         else if (const Ptr<Node> node = grad_fn(data_))
-            origin = concat(", which is output ", autograd_meta(data_)->output, " of ", node->name(), ",");
+            origin = concat(", which is output ", autograd_meta(data_)->output, " of ", operation_name(*node), ",");
         run_error(concat(
             "one of the variables needed for gradient computation has been modified by an inplace "
             "operation: [torch.",
             dtype_graph_name(data_.dtype()), "Tensor ", shape_list_text(data_.sizes()), "]", origin, " is at version ",
             data_.version(), "; expected version ", version_,
             " instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
-            "torch.autograd.set_detect_anomaly(True)."));
+            "torch.autograd.set_detect_anomaly(True",
+            is_older_torch() ? ")." : ", check_nan=False)."));
     }
     if (!is_output_ || !requires_grad_) return data_;
     Tensor out = data_.shallow_copy();

@@ -21,5 +21,7 @@ class TypedError final : public Error {
 
 [[noreturn]] inline void fail_with_value(std::string message) { throw TypedError("ValueError", std::move(message)); }
 [[noreturn]] inline void fail_with_type(std::string message) { throw TypedError("TypeError", std::move(message)); }
+[[noreturn]] inline void fail_with_index(std::string message) { throw TypedError("IndexError", std::move(message)); }
+[[noreturn]] inline void fail_assertion(std::string message) { throw TypedError("AssertionError", std::move(message)); }
 
 }  // namespace loupe

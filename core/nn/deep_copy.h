@@ -10,6 +10,9 @@
 
 namespace loupe::nn {
 
+// Why a tensor that is no leaf of the graph is not copied.
+std::string non_leaf_copy_message();
+
 // In this scope all Module::deep_copy() on this thread are one copy: sharing among them is preserved.
 class DeepCopyScope final : ScopedValue<DeepCopyScope*> {
   public:

@@ -6,6 +6,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/dispatch/functions.h"
 #include "core/nn/deep_copy.h"
 #include "core/nn/layer.h"
@@ -13,6 +14,14 @@
 #include "core/nn/weak_module.h"
 
 namespace loupe::nn {
+
+std::string non_leaf_copy_message() {
+    return concat(
+        "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment",
+        is_older_torch() ? ""
+                         : ".  If you were attempting to deepcopy a module, this may be because of a "
+                           "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001");
+}
 namespace {
 
 const OperatorHandle<> to_layout("aten::_to_copy");
@@ -145,9 +154,7 @@ class Module::Copier {
     Tensor copy(const Tensor& from) {
         if (const auto known = memory_.tensors.find(from.impl()); known != memory_.tensors.end()) return known->second;
         if (!is_leaf(from)) {
-            throw Error(ErrorKind::Run,
-                        "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at "
-                        "the moment");
+            throw Error(ErrorKind::Run, non_leaf_copy_message());
         }
         Tensor to;
         {

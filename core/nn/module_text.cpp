@@ -4,9 +4,9 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/nn/layer.h"
 #include "core/nn/module.h"
-#include "core/nn/torch_release.h"
 
 namespace loupe::nn {
 namespace {

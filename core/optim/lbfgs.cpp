@@ -6,6 +6,8 @@
 
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
+#include "core/base/torch_release.h"
+#include "core/base/typed_error.h"
 #include "core/dispatch/functions.h"
 #include "core/optim/line_search.h"
 #include "core/optim/optimizer_list.h"
@@ -180,7 +182,9 @@ Moved move_on(const Line& line, LinePoint point, const Tensor& direction, bool i
 }
 
 IValue step(Optimizer& optimizer, const Closure& closure) {
-    if (!closure) throw Error(ErrorKind::Run, "step() missing 1 required positional argument: 'closure'");
+    if (!closure)
+        fail_with_type(
+            concat(is_older_torch() ? "" : "LBFGS.", "step() missing 1 required positional argument: 'closure'"));
     if (optimizer.param_groups()->elements.size() != 1) {
         throw Error(ErrorKind::Run, "LBFGS doesn't support per-parameter options (parameter groups)");
     }

@@ -12,6 +12,8 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
+#include "core/base/typed_error.h"
 #include "core/dispatch/functions.h"
 #include "core/optim/step_norms.h"
 #include "core/tensor/device_copy.h"
@@ -33,11 +35,13 @@ const std::vector<IValue>& elements_of(const IValue& sequence) {
 
 void check_parameter(const IValue& value, const Options& defaults) {
     if (!value.is_tensor())
-        run_error(concat("optimizer can only optimize Tensors, but one of the params is ", value_type_name(value)));
+        fail_with_type(
+            concat("optimizer can only optimize Tensors, but one of the params is ", value_type_name(value)));
     const Tensor t = value.to_tensor();
     const AutogradMeta* meta = autograd_meta(t);
     const bool is_retained = meta != nullptr && meta->retained;
-    if (!defaults.flag("differentiable") && !is_leaf(t) && !is_retained) run_error("can't optimize a non-leaf Tensor");
+    if (!defaults.flag("differentiable") && !is_leaf(t) && !is_retained)
+        fail_with_value("can't optimize a non-leaf Tensor");
 }
 
 std::unordered_set<const TensorImpl*> identities(const TensorList& tensors) {
@@ -129,10 +133,13 @@ Ptr<DictObject> Optimizer::state_of(const Tensor& parameter) {
 }
 
 void Optimizer::add_param_group(const IValue& given) {
-    if (!given.is_dict()) run_error("param group must be a dict");
+    if (!given.is_dict()) {
+        if (is_older_torch()) fail_assertion("param group must be a dict");
+        fail_with_type(concat("param_group must be a dict, but got <class '", value_type_name(given), "'>"));
+    }
     DictObject& group = given.to_dict();
     const IValue* params = group.find(kParams);
-    if (params == nullptr) run_error("'params'");
+    if (params == nullptr) throw TypedError("KeyError", "params");
     auto list = make_ptr<ListObject>(types::any());
     if (params->is_tensor())
         list->elements.push_back(*params);
@@ -142,7 +149,11 @@ void Optimizer::add_param_group(const IValue& given) {
     for (const auto& [name, value] : defaults_->entries()) {
         if (group.find(name) != nullptr) continue;
         if (name.to_string() == "lr" && value.is_none()) {
-            run_error("parameter group didn't specify a value of required optimization parameter lr");
+            if (record_.name == "SGD" && !is_older_torch()) {
+                group.set(name, IValue(0.001));
+                continue;
+            }
+            fail_with_value("parameter group didn't specify a value of required optimization parameter lr");
         }
         group.set(name, value);
     }
@@ -258,13 +269,14 @@ void Optimizer::load_state_dict(const IValue& saved) {
     const std::vector<IValue>& saved_groups = elements_of(entry(saved, "param_groups"));
     const DictObject& saved_state = entry(saved, "state").to_dict();
     if (saved_groups.size() != groups_->elements.size())
-        run_error("loaded state dict has a different number of parameter groups");
+        fail_with_value("loaded state dict has a different number of parameter groups");
     std::unordered_map<std::int64_t, Tensor> parameters;
     for (std::size_t i = 0; i < saved_groups.size(); ++i) {
         const TensorList own = parameters_of(groups_->elements[i].to_dict());
         const std::vector<IValue>& numbers = elements_of(entry(saved_groups[i], "params"));
         if (numbers.size() != own.size()) {
-            run_error("loaded state dict contains a parameter group that doesn't match the size of optimizer's group");
+            fail_with_value(
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group");
         }
         for (std::size_t k = 0; k < own.size(); ++k) parameters.emplace(numbers[k].to_int(), own[k]);
     }

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/base/typed_error.h"
 #include "core/ops/numbers/warnings.h"
 #include "core/value/bind_arguments.h"
@@ -25,11 +26,11 @@ IValue value_in(const Scheduler*, const std::vector<double>& numbers) {
 
 }  // namespace
 
-void refuse(std::string message) { throw Error(ErrorKind::Run, std::move(message)); }
+void refuse(std::string message) { fail_with_value(std::move(message)); }
 
 Ptr<Optimizer> optimizer_in(const IValue& value) {
     Ptr<Optimizer> found = value.is_other() ? value.to_other_as<Optimizer>() : nullptr;
-    if (!found) refuse(concat(value_type_name(value), " is not an Optimizer"));
+    if (!found) fail_with_type(concat(split(value_type_name(value), '.').back(), " is not an Optimizer"));
     return found;
 }
 
@@ -62,7 +63,15 @@ void Scheduler::begin(std::int64_t last_epoch, const IValue& verbose) {
         if (last_epoch == -1 && first == nullptr)
             group(i).set(kFirstRate, *now);
         else if (first == nullptr)
-            refuse(concat("param 'initial_lr' is not specified in param_groups[", i, "] when resuming an optimizer"));
+            throw TypedError(
+                "KeyError",
+                concat(
+                    "param 'initial_lr' is not specified in param_groups[", i, "] when resuming ",
+                    is_older_torch()
+                        ? "an optimizer"
+                        : "scheduler with last_epoch >= 0.\nThis typically happens when:\n1. You're trying to resume "
+                          "training from a checkpoint but haven't properly loaded the optimizer state\n2. You're "
+                          "using last_epoch >= 0 for a fresh training run (not recommended)"));
     }
     base_rates_ = each_group([&](std::size_t i) { return Options(group(i)).number("initial_lr"); });
     last_epoch_ = last_epoch;

@@ -7,6 +7,8 @@
 #include <limits>
 
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
+#include "core/base/typed_error.h"
 #include "core/optim/scheduler_list.h"
 
 namespace loupe::optim {
@@ -16,13 +18,19 @@ using Values = std::span<const IValue>;
 
 double number(const IValue& value) { return value.to_scalar().to_double(); }
 
-std::vector<Ptr<Scheduler>> schedulers_in(const IValue& value) {
+std::vector<Ptr<Scheduler>> schedulers_in(const IValue& value, std::string_view name) {
     std::vector<Ptr<Scheduler>> all;
     for (const IValue& element : value.is_tuple() ? value.to_tuple().elements : value.to_list().elements) {
         all.push_back(element.is_other() ? element.to_other_as<Scheduler>() : nullptr);
-        if (!all.back()) refuse(concat("'", value_type_name(element), "' object has no attribute 'optimizer'"));
+        if (!all.back())
+            throw TypedError("AttributeError",
+                             concat("'", value_type_name(element), "' object has no attribute 'optimizer'"));
     }
-    if (all.empty()) refuse("list index out of range");
+    if (all.empty()) {
+        if (is_older_torch()) fail_with_index("list index out of range");
+        fail_with_value(concat(name, " expects at least one scheduler",
+                               name == "SequentialLR" ? "," : " to be chained,", " but got no scheduler."));
+    }
     return all;
 }
 
@@ -33,7 +41,7 @@ IValue states_of(const std::vector<Ptr<Scheduler>>& schedulers) {
 }
 void load_states(const std::vector<Ptr<Scheduler>>& schedulers, const IValue& state) {
     const IValue* states = state.to_dict().find("_schedulers");
-    if (states == nullptr) refuse("'_schedulers'");
+    if (states == nullptr) throw TypedError("KeyError", "_schedulers");
     for (std::size_t i = 0; i < schedulers.size() && i < states->to_list().elements.size(); ++i) {
         schedulers[i]->load_state_dict(states->to_list().elements[i]);
     }
@@ -61,7 +69,7 @@ class ComposedScheduler : public Scheduler {
 
 class ChainedScheduler final : public ComposedScheduler {
   public:
-    explicit ChainedScheduler(Values v) : ChainedScheduler(schedulers_in(v[0])) {}
+    explicit ChainedScheduler(Values v) : ChainedScheduler(schedulers_in(v[0], "ChainedScheduler")) {}
     void step(std::optional<double> = {}) override {
         for (const auto& scheduler : schedulers_) scheduler->step();
         last_rates_ = current_rates();
@@ -111,7 +119,7 @@ class ReduceLROnPlateau final : public Scheduler {
     }
     bool takes_metric() const override { return true; }
     void step(std::optional<double> = {}) override {
-        refuse("step() missing 1 required positional argument: 'metrics'");
+        fail_with_type("step() missing 1 required positional argument: 'metrics'");
     }
     void step_on(double metric) override {
         ++last_epoch_;
@@ -188,7 +196,7 @@ Ptr<Scheduler> made(Values arguments) {
 // Not in the anonymous namespace: it undoes the first step of its parts, which is theirs.
 class SequentialLR final : public ComposedScheduler {
   public:
-    explicit SequentialLR(Values v) : ComposedScheduler(optimizer_in(v[0]), schedulers_in(v[1])) {
+    explicit SequentialLR(Values v) : ComposedScheduler(optimizer_in(v[0]), schedulers_in(v[1], "SequentialLR")) {
         milestones_ = v[2].to_doubles();
         for (std::size_t i = 0; i < schedulers_.size(); ++i) {
             if (schedulers_[i]->optimizer() == optimizer_) continue;

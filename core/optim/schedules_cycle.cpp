@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "core/base/strings.h"
+#include "core/base/typed_error.h"
 #include "core/optim/scheduler_list.h"
 
 namespace loupe::optim {
@@ -26,7 +27,7 @@ class CosineAnnealingLR final : public Scheduler {
   public:
     explicit CosineAnnealingLR(Values v)
         : Scheduler(optimizer_in(v[0])), half_period_(number(v[1])), least_(number(v[2])) {
-        if (half_period_ == 0) refuse("float division by zero");
+        if (half_period_ == 0) throw TypedError("ZeroDivisionError", "float division by zero");
         begin(v[3].to_int(), v.back());
     }
 
@@ -144,7 +145,7 @@ class CyclicLR final : public Scheduler {
     double scale(double x) const {
         if (!scale_.is_none()) {
             const auto function = scale_.is_other() ? scale_.to_other_as<Callable>() : nullptr;
-            if (!function) refuse(concat("'", value_type_name(scale_), "' object is not callable"));
+            if (!function) fail_with_type(concat("'", value_type_name(scale_), "' object is not callable"));
             return number(function->call({{static_cast<std::int64_t>(x)}, {}}));
         }
         if (mode_ == "triangular2") return 1 / std::pow(2.0, x - 1);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/strings.h"
+#include "core/base/typed_error.h"
 #include "core/optim/scheduler_list.h"
 
 namespace loupe::optim {
@@ -28,7 +29,7 @@ class FunctionLR : public Scheduler {
   protected:
     double factor(std::size_t i) const {
         const auto function = functions_[i].is_other() ? functions_[i].to_other_as<Callable>() : nullptr;
-        if (!function) refuse(concat("'", value_type_name(functions_[i]), "' object is not callable"));
+        if (!function) fail_with_type(concat("'", value_type_name(functions_[i]), "' object is not callable"));
         return function->call({{last_epoch_}, {}}).to_scalar().to_double();
     }
 
@@ -60,7 +61,9 @@ class StepLR final : public Scheduler {
   public:
     explicit StepLR(Values v)
         : Scheduler(optimizer_in(v[0])), size_(v[1].to_scalar()), gamma_(v[2].to_scalar().to_double()) {
-        if (size_.equals(0)) refuse(size_.is_integral() ? "integer division or modulo by zero" : "float modulo");
+        if (size_.equals(0))
+            throw TypedError("ZeroDivisionError",
+                             size_.is_integral() ? "integer division or modulo by zero" : "float modulo");
         begin(v[3].to_int(), v.back());
     }
 

@@ -238,6 +238,9 @@ class ModelSearch {
         for (const Maker& maker : classes_) {
             if (maker.name != first.class_name && !is_part(maker)) others.push_back(maker.name);
         }
+        if (why.find("Can't instantiate abstract class") != std::string::npos)
+            throw ModelNeeded(concat(tried.empty() ? first.class_name : tried, " cannot be made (", why, ")"),
+                              "write a class derived from it that defines what is abstract", std::move(all));
         std::string hint = concat("write model = ", constructor_text(first), ", or say so when opening it (--build)");
         if (!others.empty()) hint += concat("; other classes: ", join(others, ", "));
         throw ModelNeeded(

@@ -62,6 +62,9 @@ class Engine final : private WorkQueue::Owner, private ModelHolder::Dependents {
     FilePermissions permissions_of(const std::filesystem::path& source) const {
         return settings_.permissions_of(source);
     }
+    void set_torch_release(const std::filesystem::path& source, TorchRelease release) {
+        settings_.set_release(source, release);
+    }
     RunControl& control() { return control_; }
     BreakpointMoves& moves() { return moves_; }
     void move_breakpoints(const std::string& file, const std::string& text) { moves_.move_lines(file, text); }

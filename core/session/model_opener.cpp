@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/model/load_weights.h"
 #include "core/python/model_source.h"
 #include "core/runtime/interpreter/curve.h"
@@ -52,6 +53,7 @@ void ModelOpener::open_program(const std::filesystem::path& file, const std::str
     const auto before = publisher_.model();
     const bool is_again = before != nullptr && before->path == file.string() && before->form != ModelForm::AsRead;
     const FilePermissions permissions = settings_.permissions_of(file);
+    if (const auto release = settings_.release_of(file)) set_torch_release(*release);
     ModelOrigin& origin = model_.origin();
     origin.other_model.clear();
     const std::optional<KeptModel> kept = read_kept(folder);

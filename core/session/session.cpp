@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/session/engine.h"
 #include "core/session/queries/list.h"
 #include "core/session/query_context.h"
@@ -27,6 +28,13 @@ void Session::permit_source(const std::filesystem::path& source, const FilePermi
 }
 FilePermissions Session::permissions_of(const std::filesystem::path& source) const {
     return engine_->permissions_of(source);
+}
+void Session::set_torch_release(const std::filesystem::path& source, const std::string& release) {
+    const auto found = torch_release_named(release);
+    if (!found)
+        throw Error(ErrorKind::Usage, concat("no PyTorch '", release, "' is known"),
+                    {.hint = "there are 1.13 and 2.15"});
+    engine_->set_torch_release(source, *found);
 }
 void Session::set_form(ModelForm form, std::function<void(std::string)> reply) {
     engine_->set_form(form, std::move(reply));

@@ -68,6 +68,10 @@ class Session {
     // session lives. Replaces what it was permitted before.
     void permit_source(const std::filesystem::path& source, const FilePermissions& permissions);
     FilePermissions permissions_of(const std::filesystem::path& source) const;
+    // Of which PyTorch a model source gets numbers and printed forms where releases differ, from its next opening on:
+    // "1.13" or "2.15", else Error (Usage). Not set: as the process was started with. One release holds for the whole
+    // process: that of the source which was opened last.
+    void set_torch_release(const std::filesystem::path& source, const std::string& release);
     // Makes a model source run in another form, with the same parameters; Traced on the inputs as they are. Ends in
     // on_model and Ready. The reply is empty, or says why not: then it runs as before. An edited source is opened in
     // the same form. Not while a run is parked.

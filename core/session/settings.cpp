@@ -44,4 +44,14 @@ FilePermissions Settings::permissions_of(const std::filesystem::path& source) co
     return found == permissions_.end() ? FilePermissions() : found->second;
 }
 
+void Settings::set_release(const std::filesystem::path& source, TorchRelease release) {
+    const std::lock_guard lock(mutex_);
+    releases_[key_of(source)] = release;
+}
+std::optional<TorchRelease> Settings::release_of(const std::filesystem::path& source) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = releases_.find(key_of(source));
+    return found == releases_.end() ? std::nullopt : std::optional(found->second);
+}
+
 }  // namespace loupe::session

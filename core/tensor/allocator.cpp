@@ -214,8 +214,9 @@ Allocator& allocator_for(DeviceType type) {
     if (type == DeviceType::Cpu) return cpu_allocator();
     DeviceInterface* const device = device_interface(type);
     if (device == nullptr) {
-        throw Error(ErrorKind::Run, "no plugin gives memory on this kind of device",
-                    {.hint = "see the list of plugins for the reason"});
+        throw Error(
+            ErrorKind::Run, concat("no GPU can be used here: no plugin gives memory on ", device_type_name(type)),
+            {.hint = "run it on the CPU (device=\"cpu\"); Help > Plugins, or `tensorloupe-cli plugins`, says why"});
     }
     return device->allocator();
 }

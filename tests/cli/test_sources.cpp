@@ -643,8 +643,9 @@ model = Net()
         QTest::addColumn<QString>("name");
         QTest::addColumn<QString>("line");
         QTest::newRow("arguments") << "needs_recipe"
-                                   << "needs_recipe.py: Net needs constructor arguments (ValueError: no such recipe); "
-                                      "write model = Net(recipe, depth=...), or say so when opening it (--build)\n";
+                                   << "); write model = Net(recipe, depth=...), or say so when opening it (--build)\n";
+        QTest::newRow("why") << "needs_recipe"
+                             << "needs_recipe.py: Net needs constructor arguments (ValueError: no such recipe (";
         QTest::newRow("exception") << "raises"
                                    << "missing 1 required positional argument: 'out_features'";
         QTest::newRow("missing library")

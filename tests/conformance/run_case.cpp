@@ -9,11 +9,11 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/dispatch/call.h"
 #include "core/formats/torch_writer.h"
 #include "core/model/inputs.h"
 #include "core/model/program.h"
-#include "core/nn/torch_release.h"
 #include "core/ops/random/generator.h"
 #include "core/record/run_phases.h"
 #include "core/study/compare.h"
@@ -219,7 +219,7 @@ std::string check_module(const CaseArchive& archive, const CaseEntry& entry, nn:
 std::string run_module_case(const CaseArchive& archive, const CaseEntry& entry, ModuleForm form, Device device) {
     return one_line([&]() -> std::string {
         // PyTorch 1.13 wrote them.
-        const nn::TorchReleaseScope release(nn::TorchRelease::V1_13);
+        const TorchReleaseScope release(TorchRelease::V1_13);
         auto program = session::Program::open(archive.file(entry, "py"));
         if (form != ModuleForm::Source) program->script();
         if (const std::string text = read_text_file(archive.file(entry, "repr.txt")); program->is_eager()) {

@@ -8,9 +8,9 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/dispatch/call.h"
 #include "core/nn/layer.h"
-#include "core/nn/torch_release.h"
 #include "core/ops/random/generator.h"
 #include "tests/nn/constructor_call.h"
 #include "tests/nn/digest.h"
@@ -51,7 +51,7 @@ IValue drawn(std::string_view shape) {
 
 std::string check(const Expected& expected) {
     seed_generators(7);
-    const nn::TorchReleaseScope release(nn::TorchRelease::V1_13);
+    const TorchReleaseScope release(TorchRelease::V1_13);
     const nn::ModulePtr module = test::build_layer(expected.call);
     if (const std::string printed = join(expected.printed, "\n"); module->str() != printed) {
         return concat("prints ", module->str(), ", expected ", printed);

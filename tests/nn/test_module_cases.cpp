@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "core/base/strings.h"
-#include "core/nn/torch_release.h"
+#include "core/base/torch_release.h"
 #include "tests/conformance/run_case.h"
 #include "tests/nn/constructor_call.h"
 
@@ -59,7 +59,7 @@ void ModuleCasesTest::layer_data() {
 void ModuleCasesTest::layer() {
     QFETCH(QString, archive);
     QFETCH(int, index);
-    const nn::TorchReleaseScope release(nn::TorchRelease::V1_13);  // which wrote them
+    const TorchReleaseScope release(TorchRelease::V1_13);  // which wrote them
     const conformance::CaseArchive cases(archive.toStdString());
     const conformance::CaseEntry& entry = cases.cases()[static_cast<std::size_t>(index)];
     const std::string difference = conformance::one_line([&] {

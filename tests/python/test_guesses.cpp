@@ -214,8 +214,40 @@ class TestGuesses : public QObject {
             open_model_source(path);
             QFAIL("a model was made");
         } catch (const ModelNeeded& error) {
-            QCOMPARE(error.message(), std::string("Net needs constructor arguments (ValueError: no such recipe)"));
+            const QString said = QString::fromStdString(error.message());
+            QVERIFY2(said.startsWith("Net needs constructor arguments (ValueError: no such recipe (") &&
+                         said.contains("never.py:9), with the guess Net("),
+                     qPrintable(said));
             QCOMPARE(error.constructors.size(), 1U);
+        }
+    }
+
+    // An assert without a message is its own text; what is guessed is called a guess; a trial whose time ends says
+    // where.
+    void whatStoodInTheWayIsSaid_data() {
+        QTest::addColumn<QString>("body");
+        QTest::addColumn<QStringList>("parts");
+        QTest::newRow("assert") << "assert False and recipe"
+                                << QStringList{"AssertionError: assert False and recipe (",
+                                               ".py:9), with the guess Net("};
+        QTest::newRow("guess") << "raise AttributeError('no ' + type(recipe).__name__)"
+                               << QStringList{"AttributeError: no ", ".py:9), with the guess Net("};
+        QTest::newRow("time") << "while True: pass"
+                              << QStringList{"takes too long: stopped after ", " s at `", ".py:9)"};
+    }
+    void whatStoodInTheWayIsSaid() {
+        QFETCH(QString, body);
+        QFETCH(QStringList, parts);
+        const std::string path = write(
+            QStringLiteral("alone/way_%1.py").arg(QTest::currentDataTag()),
+            kHead + "class Net(nn.Module):\n    def __init__(self, recipe):\n        super().__init__()\n        " +
+                body + "\n\n    def forward(self, x):\n        return x\n");
+        try {
+            open_model_source(path);
+            QFAIL("a model was made");
+        } catch (const ModelNeeded& error) {
+            const QString said = QString::fromStdString(error.message());
+            for (const QString& part : parts) QVERIFY2(said.contains(part), qPrintable(said));
         }
     }
 

@@ -12,7 +12,7 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
-#include "core/nn/torch_release.h"
+#include "core/base/torch_release.h"
 #include "core/plugin/plugin_loader.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
@@ -263,8 +263,7 @@ class TestTorchPrograms : public QObject {
     }
     void prints_what_pytorch_prints() {
         QFETCH(QString, name);
-        const nn::TorchReleaseScope release(name.startsWith("torch2/") ? nn::TorchRelease::V2_15
-                                                                       : nn::TorchRelease::V1_13);
+        const TorchReleaseScope release(name.startsWith("torch2/") ? TorchRelease::V2_15 : TorchRelease::V1_13);
         const QStringList expected = contents(folder() + name + ".out").split('\n');
         const QStringList actual = run(folder() + name + ".py").split('\n');
         for (qsizetype line = 0; line < std::max(expected.size(), actual.size()); ++line) {

@@ -325,6 +325,31 @@ class TestReopen : public QObject {
         QCOMPARE(weight(session, "first.weight"), own);
     }
 
+    // Of which PyTorch it is built is said before it is opened, and holds until another is chosen.
+    void builtAsByTheReleaseThatIsChosen() {
+        Session session(nullptr);
+        const std::string source =
+            replaced(kNet, "nn.Linear(4, 3)", "nn.Linear(4, 3, bias=torch.__version__ >= (2, 0))");
+        const auto has_bias = [&session] {
+            const auto& modules = session.model()->modules;
+            return std::any_of(modules.begin(), modules.end(), [](const auto& module) {
+                return module.path == "first" &&
+                       std::any_of(module.parameters.begin(), module.parameters.end(), [](const auto& parameter) {
+                           return parameter.name.find("bias") != std::string::npos;
+                       });
+            });
+        };
+        open(session, source);
+        QVERIFY(has_bias());
+        session.set_torch_release(path(), "1.13");
+        open(session, source);
+        QVERIFY(!has_bias());
+        session.set_torch_release(path(), "2.15");
+        open(session, source);
+        QVERIFY(has_bias());
+        QVERIFY_THROWS_EXCEPTION(Error, session.set_torch_release(path(), "3.0"));
+    }
+
     // A checkpoint that lies beside the source must fit when it is opened; while it is edited, what fits is taken.
     void weights_beside_an_edited_source() {
         Log log;

@@ -14,6 +14,7 @@
 #include "core/study/verdict.h"
 #include "views/common/file_output.h"
 #include "views/common/format.h"
+#include "views/common/release_bar.h"
 
 namespace loupe::views {
 
@@ -528,13 +529,21 @@ void SessionBridge::setInputs(const std::vector<session::InputSpec>& inputs) {
     emit inputsChanged();
 }
 
+// Of a source, as it was chosen for it.
+void SessionBridge::useRelease(const QString& file) {
+    if (file.endsWith(QLatin1String(".py")))
+        session_->set_torch_release(file.toStdString(), recallRelease(file).toStdString());
+}
+
 void SessionBridge::open(const QString& file, const QString& build) {
     when_open_ = nullptr;
+    useRelease(file);
     session_->open(file.toStdString(), build.toStdString());
 }
 
 void SessionBridge::openKept(const QString& file, const QString& build, const QString& folder) {
     when_open_ = nullptr;
+    useRelease(file);
     session_->open_kept(file.toStdString(), build.toStdString(), folder.toStdString());
 }
 

@@ -253,6 +253,7 @@ class SessionBridge : public QObject {
     void selectEvent(session::EventId event);
     void remember(session::EventId event);
     void tellOfOlderText();
+    void useRelease(const QString& file);
     session::EventId findEvent(const std::function<bool(const session::Event&)>& matches) const;
     // Calls work in the GUI thread if the receiver still exists.
     template <typename T>

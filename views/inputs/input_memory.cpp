@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/inputs/input_memory.h"
 
-#include <QCryptographicHash>
 #include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -10,6 +9,7 @@
 #include <algorithm>
 
 #include "core/session/limits.h"
+#include "views/common/model_key.h"
 
 namespace loupe::views {
 
@@ -18,10 +18,7 @@ using session::RunOptions;
 
 namespace {
 
-QString keyOf(const QString& model, const char* kind = "inputs") {
-    return QLatin1String(kind) + QLatin1Char('/') +
-           QString::fromLatin1(QCryptographicHash::hash(model.toUtf8(), QCryptographicHash::Sha1).toHex().left(16));
-}
+QString keyOf(const QString& model) { return modelKey(model, "inputs"); }
 
 QJsonObject toJson(const InputSpec& spec) {
     QJsonObject object;
@@ -138,11 +135,13 @@ bool areGuessed(const session::ModelInfo& model, const std::vector<InputSpec>& i
 void rememberConstructor(const QString& model, const QString& expression) {
     QSettings settings;
     if (expression.isEmpty())
-        settings.remove(keyOf(model, "constructors"));
+        settings.remove(modelKey(model, "constructors"));
     else
-        settings.setValue(keyOf(model, "constructors"), expression);
+        settings.setValue(modelKey(model, "constructors"), expression);
 }
 
-QString recallConstructor(const QString& model) { return QSettings().value(keyOf(model, "constructors")).toString(); }
+QString recallConstructor(const QString& model) {
+    return QSettings().value(modelKey(model, "constructors")).toString();
+}
 
 }  // namespace loupe::views

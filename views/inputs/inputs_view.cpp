@@ -31,6 +31,7 @@
 #include "views/common/elided_fields.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
+#include "views/common/release_bar.h"
 #include "views/common/theme.h"
 #include "views/common/token_text.h"
 #include "views/inputs/answer.h"
@@ -125,6 +126,7 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
       table_(new QTableView(this)),
       signature_(new QLabel(this)),
       pad_(new DrawingPad(this)),
+      release_(new ReleaseBar(bridge, this)),
       constructors_(new ConstructorBar(bridge, ConstructorBar::Guesses::Shown, this)),
       clear_(new QPushButton(tr("Clear"), this)),
       words_(new QLineEdit(this)),
@@ -244,6 +246,7 @@ void InputsView::makeLayout() {
     layout->addLayout(below);
     layout->addWidget(answer_);
     constructors_->setObjectName(QStringLiteral("constructor"));
+    layout->addWidget(release_);
     layout->addWidget(constructors_);
 }
 
@@ -260,6 +263,7 @@ void InputsView::connectBridge() {
     connect(&bridge(), &SessionBridge::modelChanged, this, [this] {
         recalled_ = false;
         left_out_.clear();
+        release_->showModel();
         constructors_->showModel();
         // An expression that makes no model any more is not kept.
         if (const auto& model = bridge().model(); model && !model->cannot_run.empty() && !model->built_with.empty())

@@ -23,6 +23,7 @@ namespace loupe::views {
 
 class BackwardForm;
 class ConstructorBar;
+class ReleaseBar;
 class DrawingPad;
 class InputModel;
 
@@ -89,6 +90,7 @@ class InputsView : public View {
     QTableView* table_;
     QLabel* signature_;
     DrawingPad* pad_;
+    ReleaseBar* release_;
     ConstructorBar* constructors_;
     QScrollArea* scroll_ = nullptr;
     QPushButton* clear_;

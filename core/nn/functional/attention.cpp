@@ -7,6 +7,8 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
+#include "core/base/typed_error.h"
 #include "core/kernels/arithmetic.h"
 #include "core/nn/functional/families.h"
 #include "core/nn/functional/functional.h"
@@ -241,6 +243,15 @@ std::pair<Tensor, Tensor> multi_head_attention_forward(const AttentionArguments&
     }
     const TiedSize source = size_of(k, 1);
     if (padding.defined()) {
+        if (!is_older_torch() && padding.dim() == 2) {
+            const std::pair<std::int64_t, std::int64_t> wanted[] = {{padding.size(0), batch.value},
+                                                                    {padding.size(1), source.value}};
+            for (std::size_t i = 0; i < 2; ++i) {
+                if (wanted[i].first != wanted[i].second)
+                    fail_assertion(concat("Expected key_padded_mask.shape[", i, "] to be ", wanted[i].second,
+                                          ", but got ", wanted[i].first));
+            }
+        }
         require(has_sizes(padding, {batch.value, source.value}),
                 concat("expecting key_padding_mask shape of ", "(", batch.value, ", ", source.value, ")", ", but got ",
                        size_text(padding)));

@@ -3,6 +3,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/typed_error.h"
 #include "core/dispatch/functions.h"
 #include "core/nn/functional/families.h"
 #include "core/nn/functional/operator_call.h"
@@ -28,7 +29,7 @@ Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<std::i
     const std::int64_t rows = weight.size(0);
     std::int64_t padding = padding_idx.value_or(-1);
     if (padding_idx) {
-        if (padding >= rows || padding < -rows) run_error("Padding_idx must be within num_embeddings");
+        if (padding >= rows || padding < -rows) fail_assertion("Padding_idx must be within num_embeddings");
         if (padding < 0) padding += rows;
     }
     if (max_norm) {
@@ -43,7 +44,7 @@ std::int64_t bag_mode(std::string_view mode) {
     if (mode == "sum") return 0;
     if (mode == "mean") return 1;
     if (mode == "max") return 2;
-    run_error("mode has to be one of sum, mean or max");
+    fail_with_value("mode has to be one of sum, mean or max");
 }
 
 Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets,
@@ -54,9 +55,9 @@ Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& of
         const auto a = input.sizes();
         const auto b = per_sample_weights.sizes();
         if (!std::equal(a.begin(), a.end(), b.begin(), b.end())) {
-            run_error(concat("embedding_bag: If per_sample_weights (", shape_list_text(b),
-                             ") is not None, then it must have the same shape as the input (", shape_list_text(a),
-                             ")"));
+            fail_with_value(concat("embedding_bag: If per_sample_weights (", shape_list_text(b),
+                                   ") is not None, then it must have the same shape as the input (", shape_list_text(a),
+                                   ")"));
         }
     }
     Tensor indices = input;
@@ -64,7 +65,7 @@ Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& of
     Tensor weights = per_sample_weights;
     if (input.dim() == 2) {
         if (offsets.defined()) {
-            run_error(
+            fail_with_value(
                 "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
                 "sequences. "
                 "However, found offsets of type <class 'torch.Tensor'>");
@@ -74,10 +75,10 @@ Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& of
         indices = fn::reshape(input, Dims{-1});
         if (weights.defined()) weights = fn::reshape(weights, Dims{-1});
     } else if (input.dim() == 1) {
-        if (!offsets.defined()) run_error("offsets has to be a 1D Tensor but got None");
-        if (offsets.dim() != 1) run_error("offsets has to be a 1D Tensor");
+        if (!offsets.defined()) fail_with_value("offsets has to be a 1D Tensor but got None");
+        if (offsets.dim() != 1) fail_with_value("offsets has to be a 1D Tensor");
     } else {
-        run_error(concat("input has to be 1D or 2D Tensor, but got Tensor of dimension ", input.dim()));
+        fail_with_value(concat("input has to be 1D or 2D Tensor, but got Tensor of dimension ", input.dim()));
     }
     const std::int64_t number = bag_mode(mode);
     if (number == 2 && scale_grad_by_freq) run_error("max mode does not support scaling the gradient by the frequency");

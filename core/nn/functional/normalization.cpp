@@ -3,6 +3,7 @@
 #include "core/autograd/program_tracer.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/typed_error.h"
 #include "core/kernels/arithmetic.h"
 #include "core/nn/functional/families.h"
 #include "core/nn/functional/operator_call.h"
@@ -26,7 +27,7 @@ void check_batch(const Tensor& input, const char* what, std::int64_t first_dim) 
     std::int64_t count = first_dim == 0 ? input.size(0) : 1;
     for (std::int64_t d = 2; d < input.dim(); ++d) count *= input.size(d);
     if (count == 1)
-        run_error(concat("Expected more than 1 ", what, " when training, got input size ", size_text(input)));
+        fail_with_value(concat("Expected more than 1 ", what, " when training, got input size ", size_text(input)));
 }
 
 Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var, const Tensor& weight,
@@ -47,7 +48,8 @@ Tensor group_norm(const Tensor& input, std::int64_t num_groups, const Tensor& we
     std::int64_t count = num_groups == 0 ? 0 : input.size(0) * input.size(1) / num_groups;
     for (std::int64_t d = 2; d < input.dim(); ++d) count *= input.size(d);
     if (count == 1)
-        run_error(concat("Expected more than 1 value per channel when training, got input size ", size_text(input)));
+        fail_with_value(
+            concat("Expected more than 1 value per channel when training, got input size ", size_text(input)));
     return op_group_norm(input, num_groups, weight, bias, eps, true);
 }
 

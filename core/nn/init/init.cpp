@@ -10,8 +10,10 @@
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
+#include "core/base/typed_error.h"
 #include "core/dispatch/functions.h"
-#include "core/nn/torch_release.h"
+#include "core/ops/random/mersenne_twister.h"
 
 namespace loupe::nn::init {
 namespace {
@@ -81,7 +83,7 @@ Tensor ones(const Tensor& t) { return constant_(t, Scalar(1.0)); }
 Tensor zeros(const Tensor& t) { return constant_(t, Scalar(0.0)); }
 
 Tensor eye(const Tensor& t) {
-    if (t.dim() != 2) run_error("Only tensors with 2 dimensions are supported");
+    if (t.dim() != 2) fail_with_value("Only tensors with 2 dimensions are supported");
     const GradModeScope no_grad(false);
     return fn::copy_(
         t, op_eye(t.size(0), t.size(1), static_cast<std::int64_t>(t.dtype()), IValue(), t.device(), IValue()), false);
@@ -90,8 +92,8 @@ Tensor eye(const Tensor& t) {
 // The identity of convolutions for the first channels.
 Tensor dirac(const Tensor& t, std::int64_t groups) {
     const std::int64_t dim = t.dim();
-    if (dim != 3 && dim != 4 && dim != 5) run_error("Only tensors with 3, 4, or 5 dimensions are supported");
-    if (t.size(0) % groups != 0) run_error("dim 0 must be divisible by groups");
+    if (dim != 3 && dim != 4 && dim != 5) fail_with_value("Only tensors with 3, 4, or 5 dimensions are supported");
+    if (t.size(0) % groups != 0) fail_with_value("dim 0 must be divisible by groups");
     const GradModeScope no_grad(false);
     fn::zero_(t);
     const std::int64_t per_group = t.size(0) / groups;
@@ -110,7 +112,7 @@ std::int64_t correct_fan(const Tensor& t, std::string_view given_mode) {
     std::string mode(given_mode);
     std::transform(mode.begin(), mode.end(), mode.begin(), [](char c) { return static_cast<char>(std::tolower(c)); });
     if (mode != "fan_in" && mode != "fan_out") {
-        run_error(concat("Mode ", mode, " not supported, please use one of ['fan_in', 'fan_out']"));
+        fail_with_value(concat("Mode ", mode, " not supported, please use one of ['fan_in', 'fan_out']"));
     }
     const Fans fans = calculate_fans(t);
     return mode == "fan_in" ? fans.in : fans.out;
@@ -135,7 +137,7 @@ Tensor xavier_normal(const Tensor& t, double gain) { return xavier_normal_(t, ga
 
 // Saxe et al. 2013.
 Tensor orthogonal(const Tensor& t, double gain) {
-    if (t.dim() < 2) run_error("Only tensors with 2 or more dimensions are supported");
+    if (t.dim() < 2) fail_with_value("Only tensors with 2 or more dimensions are supported");
     if (t.numel() == 0) return t;
     const GradModeScope no_grad(false);
     const std::int64_t rows = t.size(0);
@@ -151,7 +153,7 @@ Tensor orthogonal(const Tensor& t, double gain) {
 }
 
 Tensor sparse(const Tensor& t, double sparsity, double std) {
-    if (t.dim() != 2) run_error("Only tensors with 2 dimensions are supported");
+    if (t.dim() != 2) fail_with_value("Only tensors with 2 dimensions are supported");
     const GradModeScope no_grad(false);
     const std::int64_t rows = t.size(0);
     const auto zeros_count = static_cast<std::int64_t>(std::ceil(sparsity * static_cast<double>(rows)));
@@ -174,32 +176,47 @@ IValue fans(const Tensor& t) {
 std::int64_t fan(const Tensor& t, std::string_view mode) { return correct_fan(t, mode); }
 Tensor constant(const Tensor& t, const Scalar& value) { return constant_(t, value); }
 
+// The last argument is the generator that numbers are drawn from; None: the default one.
+template <auto kFunction>
+void drawn(Arguments arguments, IValue* results) {
+    const IValue& generator = arguments.back();
+    std::optional<DefaultGeneratorScope> scope;
+    if (!generator.is_none()) scope.emplace(Ptr<MersenneTwister>(&generator_of(generator)));
+    boxed<kFunction>(arguments.first(arguments.size() - 1), results);
+}
+
 constexpr NativeFunction kRecords[] = {
     {"calculate_gain(str nonlinearity, Any param=None) -> float", "What a nonlinearity scales the variance by.",
      boxed<gain>},
     {"_calculate_fan_in_and_fan_out(Tensor tensor) -> Any", "How many inputs and outputs a weight connects.",
      boxed<fans>},
     {"_calculate_correct_fan(Tensor tensor, str mode) -> int", "One of the two.", boxed<fan>},
-    {"uniform_(Tensor tensor, float a=0.0, float b=1.0) -> Tensor", "Uniform in [a, b).", boxed<uniform>},
-    {"normal_(Tensor tensor, float mean=0.0, float std=1.0) -> Tensor", "Normally distributed.", boxed<normal>},
-    {"trunc_normal_(Tensor tensor, float mean=0.0, float std=1.0, float a=-2.0, float b=2.0) -> Tensor",
-     "Normally distributed, without what lies outside [a, b].", boxed<trunc_normal>},
+    {"uniform_(Tensor tensor, float a=0.0, float b=1.0, Any generator=None) -> Tensor", "Uniform in [a, b).",
+     drawn<uniform>},
+    {"normal_(Tensor tensor, float mean=0.0, float std=1.0, Any generator=None) -> Tensor", "Normally distributed.",
+     drawn<normal>},
+    {"trunc_normal_(Tensor tensor, float mean=0.0, float std=1.0, float a=-2.0, float b=2.0, Any generator=None) -> "
+     "Tensor",
+     "Normally distributed, without what lies outside [a, b].", drawn<trunc_normal>},
     {"constant_(Tensor tensor, Scalar val) -> Tensor", "One value.", boxed<constant>},
     {"ones_(Tensor tensor) -> Tensor", "Ones.", boxed<ones>},
     {"zeros_(Tensor tensor) -> Tensor", "Zeros.", boxed<zeros>},
     {"eye_(Tensor tensor) -> Tensor", "The identity.", boxed<eye>},
     {"dirac_(Tensor tensor, int groups=1) -> Tensor", "The identity of convolutions.", boxed<dirac>},
-    {"xavier_uniform_(Tensor tensor, float gain=1.0) -> Tensor", "Uniform, with the variance kept both ways.",
-     boxed<xavier_uniform>},
-    {"xavier_normal_(Tensor tensor, float gain=1.0) -> Tensor", "Normal, with the variance kept both ways.",
-     boxed<xavier_normal>},
-    {"kaiming_uniform_(Tensor tensor, float a=0, str mode=\"fan_in\", str nonlinearity=\"leaky_relu\") -> Tensor",
-     "Uniform, with the variance kept through a rectifier.", boxed<kaiming_uniform>},
-    {"kaiming_normal_(Tensor tensor, float a=0, str mode=\"fan_in\", str nonlinearity=\"leaky_relu\") -> Tensor",
-     "Normal, with the variance kept through a rectifier.", boxed<kaiming_normal>},
-    {"orthogonal_(Tensor tensor, float gain=1) -> Tensor", "An orthogonal matrix.", boxed<orthogonal>},
-    {"sparse_(Tensor tensor, float sparsity, float std=0.01) -> Tensor", "Normal, with a part of each column zero.",
-     boxed<sparse>},
+    {"xavier_uniform_(Tensor tensor, float gain=1.0, Any generator=None) -> Tensor",
+     "Uniform, with the variance kept both ways.", drawn<xavier_uniform>},
+    {"xavier_normal_(Tensor tensor, float gain=1.0, Any generator=None) -> Tensor",
+     "Normal, with the variance kept both ways.", drawn<xavier_normal>},
+    {"kaiming_uniform_(Tensor tensor, float a=0, str mode=\"fan_in\", str nonlinearity=\"leaky_relu\", Any "
+     "generator=None) -> Tensor",
+     "Uniform, with the variance kept through a rectifier.", drawn<kaiming_uniform>},
+    {"kaiming_normal_(Tensor tensor, float a=0, str mode=\"fan_in\", str nonlinearity=\"leaky_relu\", Any "
+     "generator=None) -> Tensor",
+     "Normal, with the variance kept through a rectifier.", drawn<kaiming_normal>},
+    {"orthogonal_(Tensor tensor, float gain=1, Any generator=None) -> Tensor", "An orthogonal matrix.",
+     drawn<orthogonal>},
+    {"sparse_(Tensor tensor, float sparsity, float std=0.01, Any generator=None) -> Tensor",
+     "Normal, with a part of each column zero.", drawn<sparse>},
 };
 
 }  // namespace

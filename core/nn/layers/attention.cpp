@@ -48,8 +48,7 @@ void init_attention(Module& self, std::int64_t embed_dim, std::int64_t num_heads
     self.set_attribute("dropout", dropout);
     self.set_attribute("batch_first", batch_first);
     self.set_attribute("head_dim", num_heads == 0 ? 0 : embed_dim / num_heads);
-    if (num_heads == 0 || embed_dim % num_heads != 0)
-        throw Error(ErrorKind::Run, "embed_dim must be divisible by num_heads");
+    if (num_heads == 0 || embed_dim % num_heads != 0) fail_assertion("embed_dim must be divisible by num_heads");
     if (is_same) {
         factory.parameter(self, "in_proj_weight", {3 * embed_dim, embed_dim});
         for (const char* name : {"q_proj_weight", "k_proj_weight", "v_proj_weight"}) no_parameter(self, name);

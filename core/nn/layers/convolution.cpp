@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/typed_error.h"
 #include "core/dispatch/call.h"
 #include "core/nn/init/init.h"
 #include "core/nn/layers/families.h"
@@ -52,13 +53,13 @@ void check(const ConvolutionArguments& a) {
             run_error(concat("Invalid padding string '", padding, "', should be one of {'valid', 'same'}"));
         }
         if (padding == "same" && std::ranges::any_of(a.stride, [](std::int64_t s) { return s != 1; })) {
-            run_error("padding='same' is not supported for strided convolutions");
+            fail_with_value("padding='same' is not supported for strided convolutions");
         }
     }
     for (const char* mode : {"zeros", "reflect", "replicate", "circular"}) {
         if (a.padding_mode == mode) return;
     }
-    run_error(
+    fail_with_value(
         concat("padding_mode must be one of {'zeros', 'reflect', 'replicate', 'circular'}, but got padding_mode='",
                a.padding_mode, "'"));
 }
@@ -161,8 +162,8 @@ IValue output_padding_for(const Module& self, const Tensor& input, const IValue&
     if (static_cast<std::int64_t>(wanted.size()) == skipped + dims)
         wanted.erase(wanted.begin(), wanted.begin() + skipped);
     if (static_cast<std::int64_t>(wanted.size()) != dims) {
-        run_error(concat("ConvTranspose", dims, "D: for ", input.dim(), "D input, output_size must have ", dims, " or ",
-                         skipped + dims, " elements (got ", wanted.size(), ")"));
+        fail_with_value(concat("ConvTranspose", dims, "D: for ", input.dim(), "D input, output_size must have ", dims,
+                               " or ", skipped + dims, " elements (got ", wanted.size(), ")"));
     }
     Dims smallest;
     Dims largest;
@@ -175,9 +176,10 @@ IValue output_padding_for(const Module& self, const Tensor& input, const IValue&
     Dims out;
     for (std::size_t d = 0; d < kernel.size(); ++d) {
         if (wanted[d] < smallest[d] || wanted[d] > largest[d]) {
-            run_error(concat("requested an output size of ", python_repr(output_size), ", but valid sizes range from ",
-                             shape_list_text(span_of(smallest)), " to ", shape_list_text(span_of(largest)),
-                             " (for an input of torch.Size(", shape_list_text(input.sizes().subspan(2)), "))"));
+            fail_with_value(concat("requested an output size of ", python_repr(output_size),
+                                   ", but valid sizes range from ", shape_list_text(span_of(smallest)), " to ",
+                                   shape_list_text(span_of(largest)), " (for an input of torch.Size(",
+                                   shape_list_text(input.sizes().subspan(2)), "))"));
         }
         out.push_back(wanted[d] - smallest[d]);
     }

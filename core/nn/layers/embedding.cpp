@@ -3,11 +3,12 @@
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
+#include "core/base/typed_error.h"
 #include "core/dispatch/functions.h"
 #include "core/nn/init/init.h"
 #include "core/nn/layers/families.h"
 #include "core/nn/layers/support.h"
-#include "core/nn/torch_release.h"
 
 namespace loupe::nn::layers {
 namespace {
@@ -26,7 +27,7 @@ void reset_table(Module& self) {
 IValue checked_padding(const IValue& padding_idx, std::int64_t rows, const char* message) {
     if (padding_idx.is_none()) return padding_idx;
     const std::int64_t index = padding_idx.to_int();
-    if (index >= rows || index < -rows) throw Error(ErrorKind::Run, message);
+    if (index >= rows || index < -rows) fail_assertion(message);
     return index < 0 ? index + rows : index;
 }
 

@@ -3,12 +3,13 @@
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
+#include "core/base/typed_error.h"
 #include "core/dispatch/functions.h"
 #include "core/nn/init/init.h"
 #include "core/nn/layers/families.h"
 #include "core/nn/layers/support.h"
 #include "core/nn/native_function.h"
-#include "core/nn/torch_release.h"
 
 namespace loupe::nn::layers {
 namespace {
@@ -146,7 +147,10 @@ void init_rms_norm(Module& self, const IValue& normalized_shape, const IValue& e
 
 void init_group_norm(Module& self, std::int64_t num_groups, std::int64_t num_channels, const IValue& eps, bool affine,
                      std::optional<Device> device, std::optional<ScalarType> dtype, bool bias) {
-    if (num_groups == 0 || num_channels % num_groups != 0) run_error("num_channels must be divisible by num_groups");
+    if (num_groups == 0 || num_channels % num_groups != 0)
+        fail_with_value(is_older_torch() ? "num_channels must be divisible by num_groups"
+                                         : concat("num_channels (", num_channels, ") must be divisible by num_groups (",
+                                                  num_groups, ")"));
     const Factory factory(device, dtype);
     self.set_attribute("num_groups", num_groups);
     self.set_attribute("num_channels", num_channels);

@@ -5,6 +5,8 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
+#include "core/base/typed_error.h"
 #include "core/dispatch/functions.h"
 #include "core/nn/init/init.h"
 #include "core/nn/layers/families.h"
@@ -106,7 +108,8 @@ void init_base(Module& self, Arguments a) {
 void init_rnn(Module& self, Arguments a) {
     const std::string& nonlinearity = a[10].to_string();
     if (nonlinearity != "tanh" && nonlinearity != "relu")
-        run_error(concat("Unknown nonlinearity '", nonlinearity, "'"));
+        fail_with_value(concat("Unknown nonlinearity '", nonlinearity, "'",
+                               is_older_torch() ? "" : ". Select from 'tanh' or 'relu'."));
     self.set_attribute("nonlinearity", nonlinearity);
     build(self, recurrent_arguments(nonlinearity == "tanh" ? "RNN_TANH" : "RNN_RELU", a), factory_of(a));
 }
@@ -224,13 +227,24 @@ IValue recur(Module& self, const IValue& given, const IValue& hx) {
     if (is_packed_sequence(given)) return run_packed(self, packed_sequence_of(given), hx, is_lstm);
     const Tensor input = given.to_tensor();
     // An unbatched input is one sequence.
-    if (input.dim() != 2 && input.dim() != 3) run_error(concat("input must have 3 dimensions, got ", input.dim() + 1));
+    if (input.dim() != 2 && input.dim() != 3) {
+        if (is_older_torch()) run_error(concat("input must have 3 dimensions, got ", input.dim() + 1));
+        const std::string& mode = self.attribute("mode").to_string();
+        const bool is_plain = mode.starts_with("RNN");
+        fail_with_value(concat(is_plain ? "RNN" : mode, ": Expected input to be 2D or 3D, got ", input.dim(), "D ",
+                               is_plain ? "tensor instead" : "instead"));
+    }
     const bool has_batch = input.dim() == 3;
     const std::int64_t batch_dim = flag(self, "batch_first") ? 0 : 1;
     Run run{has_batch ? input : fn::unsqueeze(input, batch_dim), {}, each_of(hx, is_lstm)};
     check_input(self, run.input);
     for (Tensor& state : run.hidden) {
         if (state.dim() != input.dim()) {
+            if (is_lstm && !is_older_torch()) {
+                run_error(concat("For ", has_batch ? "batched 3-D" : "unbatched 2-D",
+                                 " input, hx and cx should also be ", input.dim(), "-D but got (", run.hidden[0].dim(),
+                                 "-D, ", run.hidden[1].dim(), "-D) tensors"));
+            }
             run_error(concat("For ", has_batch ? "batched 3-D" : "unbatched 2-D", " input, hx should also be ",
                              input.dim(), "-D but got ", state.dim(), "-D tensor"));
         }

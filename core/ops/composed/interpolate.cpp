@@ -7,6 +7,8 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
+#include "core/base/typed_error.h"
 #include "core/dispatch/call.h"
 #include "core/ops/composed/family.h"
 
@@ -27,25 +29,41 @@ template <typename... Parts>
     throw Error(ErrorKind::Run, concat(parts...));
 }
 
+[[noreturn]] void refuse_dimensions(const Request& r, const IValue& given, std::string_view name) {
+    std::vector<std::string> numbers;
+    for (const IValue& v : given.to_list().elements) numbers.push_back(python_repr(v));
+    const bool is_size = name == "size";
+    fail_with_value(concat(
+        "Input and ", is_size ? "output" : "scale_factor",
+        " must have the same number of spatial dimensions, but got input with spatial dimensions of ",
+        shape_list_text(r.input.sizes().subspan(2)), " and ", is_size ? "output size of (" : "scale_factor of shape (",
+        join(numbers, ", "), "). Please provide input tensor in (N, C, d1, d2, ...,dK) format and ",
+        is_size ? "output size in (o1, o2, ...,oK) format." : "scale_factor in (s1, s2, ...,sK) format."));
+}
+
 // One for each of the spatial dimensions.
-std::vector<double> for_each_dim(const IValue& given, std::size_t dims, const char* name) {
+std::vector<double> for_each_dim(const Request& r, const IValue& given, std::size_t dims, const char* name) {
     if (!given.is_list()) return std::vector<double>(dims, given.to_double());
     std::vector<double> values;
     for (const IValue& v : given.to_list().elements) values.push_back(v.to_double());
-    if (values.size() != dims)
-        fail(name, " shape must match input shape. Input is ", dims, "D, ", name, " size is ", values.size());
+    if (values.size() != dims) {
+        if (is_older_torch())
+            fail_with_value(concat(name, " shape must match input shape. Input is ", dims, "D, ", name, " size is ",
+                                   values.size()));
+        refuse_dimensions(r, given, name);
+    }
     return values;
 }
 
 Dims output_size(const Request& r, std::size_t dims) {
-    if (r.size.is_none() && r.factor.is_none()) fail("either size or scale_factor should be defined");
-    if (!r.size.is_none() && !r.factor.is_none()) fail("only one of size or scale_factor should be defined");
+    if (r.size.is_none() && r.factor.is_none()) fail_with_value("either size or scale_factor should be defined");
+    if (!r.size.is_none() && !r.factor.is_none()) fail_with_value("only one of size or scale_factor should be defined");
     Dims sizes;
     if (!r.size.is_none()) {
-        for (const double v : for_each_dim(r.size, dims, "size")) sizes.push_back(static_cast<std::int64_t>(v));
+        for (const double v : for_each_dim(r, r.size, dims, "size")) sizes.push_back(static_cast<std::int64_t>(v));
         return sizes;
     }
-    const std::vector<double> factors = for_each_dim(r.factor, dims, "scale_factor");
+    const std::vector<double> factors = for_each_dim(r, r.factor, dims, "scale_factor");
     for (std::size_t d = 0; d < dims; ++d) {
         sizes.push_back(static_cast<std::int64_t>(
             std::floor(static_cast<double>(r.input.size(static_cast<std::int64_t>(d) + 2)) * factors[d])));
@@ -59,17 +77,26 @@ Tensor call_named(const std::string& name, std::vector<IValue> arguments) {
     return result.to_tensor();
 }
 
+[[noreturn]] void refuse_rank(std::int64_t rank, std::string_view mode) {
+    throw TypedError(
+        "NotImplementedError",
+        concat("Input Error: Only 3D, 4D and 5D input Tensors supported (got ", rank, "D) for the modes: ",
+               is_older_torch()
+                   ? "nearest | linear | bilinear | trilinear (got "
+                   : "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got ",
+               mode, ")", is_older_torch() ? " " : ""));
+}
+
 Tensor interpolate(const Request& r) {
     const bool is_copying = r.mode == "nearest" || r.mode == "nearest-exact" || r.mode == "area";
     if (is_copying && !r.align_corners.is_none()) {
-        fail(
+        fail_with_value(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | "
             "trilinear");
     }
     const std::int64_t rank = r.input.dim();
     if (rank < 3 || rank > 5) {
-        fail("Input Error: Only 3D, 4D and 5D input Tensors supported (got ", rank,
-             "D) for the modes: nearest | linear | bilinear | trilinear (got ", r.mode, ") ");
+        refuse_rank(rank, r.mode);
     }
     const auto dims = static_cast<std::size_t>(rank - 2);
     const std::string suffix = concat(dims, "d");
@@ -78,7 +105,7 @@ Tensor interpolate(const Request& r) {
     // Unless recompute_scale_factor is false, the factor is recomputed from the sizes.
     const bool keeps_factor = !r.factor.is_none() && r.recompute == false;
     const IValue by_size = keeps_factor ? IValue() : IValue(sizes);
-    const IValue by_factor = keeps_factor ? IValue(for_each_dim(r.factor, dims, "scale_factor")) : IValue();
+    const IValue by_factor = keeps_factor ? IValue(for_each_dim(r, r.factor, dims, "scale_factor")) : IValue();
     if (r.mode == "nearest")
         return call_named(concat("aten::upsample_nearest", suffix, ".vec"), {r.input, by_size, by_factor});
     if (r.mode == "nearest-exact")
@@ -88,7 +115,10 @@ Tensor interpolate(const Request& r) {
                                : r.mode == "trilinear"                       ? 3
                                                                              : 0;
     if (needed == 0) fail("Input Error: unknown interpolation mode ", r.mode);
-    if (needed != dims) fail("Got ", rank, "D input, but ", r.mode, " mode needs ", needed + 2, "D input");
+    if (needed != dims && r.mode == "bicubic" && !is_older_torch()) refuse_rank(rank, r.mode);
+    if (needed != dims)
+        throw TypedError("NotImplementedError",
+                         concat("Got ", rank, "D input, but ", r.mode, " mode needs ", needed + 2, "D input"));
     const std::string name =
         concat(r.antialias ? "aten::_upsample_" : "aten::upsample_", r.mode, suffix, r.antialias ? "_aa.vec" : ".vec");
     return call_named(name, {r.input, by_size, !r.align_corners.is_none() && r.align_corners.to_bool(), by_factor});

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/dispatch/boxing.h"
 #include "core/kernels/arithmetic.h"
 #include "core/kernels/elementwise.h"
@@ -19,7 +20,7 @@ namespace {
 using namespace arithmetic;
 
 Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlength) {
-    if (self.dim() == 1 && !is_integral(self.dtype()))
+    if ((self.dim() == 1 || !is_older_torch()) && !is_integral(self.dtype()))
         throw Error(ErrorKind::Run,
                     concat("\"bincount_cpu\" not implemented for '", dtype_graph_name(self.dtype()), "'"));
     if (self.dim() != 1) {

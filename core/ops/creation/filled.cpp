@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // empty, zeros, ones, full, scalar_tensor; the _like and new_ forms.
 
+#include "core/base/torch_release.h"
 #include "core/dispatch/functions.h"
 #include "core/kernels/layout.h"
 #include "core/ops/creation/creation.h"
@@ -62,6 +63,12 @@ void put(MetaList& outputs, const Dims& sizes, const Options& options, const Dim
 // (size, dtype, layout, device, pin_memory)
 void infer_sized(Arguments arguments, MetaList& outputs) {
     put(outputs, arguments[0].to_ints(), options_of(arguments, 1, kDefaultDtype));
+}
+void infer_zeros(Arguments arguments, MetaList& outputs) {
+    const Dims sizes = arguments[0].to_ints();
+    const bool fits = std::all_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size >= 0; });
+    if (!fits && !is_older_torch()) throw Error(ErrorKind::Run, "zeros: Dimension size must be non-negative.");
+    infer_sized(arguments, outputs);
 }
 void infer_full(Arguments arguments, MetaList& outputs) {
     put(outputs, arguments[0].to_ints(), options_of(arguments, 2, default_dtype_of(arguments[1].to_scalar())));
@@ -174,7 +181,7 @@ constexpr OperatorRecord kFilled[] = {
     made("aten::zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
          "pin_memory=None) -> "
          "Tensor",
-         "A tensor full of zeros.", infer_sized, &fill_constant<0>, sized_samples)
+         "A tensor full of zeros.", infer_zeros, &fill_constant<0>, sized_samples)
         .with_dtypes({kAnyDtype}),
     made("aten::ones(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
          "pin_memory=None) -> "

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/parallel.h"
+#include "core/base/torch_release.h"
 #include "core/kernels/integer_math.h"
 #include "core/ops/creation/creation.h"
 #include "core/ops/creation/family.h"
@@ -26,7 +27,8 @@ std::int64_t arange_length(const Range& range, ScalarType dtype) {
     require(step != 0, "step must be nonzero");
     require(std::isfinite(start) && std::isfinite(end), "unsupported range: ", start, " -> ", end);
     require((step > 0 && end >= start) || (step < 0 && end <= start),
-            "upper bound and larger bound inconsistent with step sign");
+            is_older_torch() ? "upper bound and larger bound inconsistent with step sign"
+                             : "upper bound and lower bound inconsistent with step sign");
     double length = 0;
     if (dtype == ScalarType::Int64) {
         const std::int64_t step_sign = step > 0 ? 1 : -1;

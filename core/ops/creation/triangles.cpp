@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "core/base/torch_release.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/dispatch/out_refusals.h"
@@ -18,9 +19,14 @@ namespace {
 
 using namespace creation;
 
+template <bool kLower>
 void infer_triangle(Arguments arguments, MetaList& outputs) {
     const Tensor self = arguments[0].to_tensor();
-    require(self.dim() >= 2, "input tensor must have at least 2 dimensions");
+    require(self.dim() >= 2,
+            is_older_torch() ? ""
+            : kLower         ? "tril: "
+                             : "triu: ",
+            "input tensor must have at least 2 dimensions");
     outputs.push_back(same_meta(self));
 }
 
@@ -141,7 +147,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::tril(Tensor self, int diagonal=0) -> Tensor",
      .summary = "Lower triangle of each matrix, zeros above the diagonal.",
      .formula = "out[i, j] = self[i, j] if j <= i + diagonal else 0",
-     .infer = infer_triangle,
+     .infer = infer_triangle<true>,
      .kernel = FillingKernel{&keep_triangle<true>},
      .derivative = {triangle_backward<&fn::tril>},
      .gradient = "self: grad where j <= i + diagonal, else 0",
@@ -152,7 +158,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::triu(Tensor self, int diagonal=0) -> Tensor",
      .summary = "Upper triangle of each matrix, zeros below the diagonal.",
      .formula = "out[i, j] = self[i, j] if j >= i + diagonal else 0",
-     .infer = infer_triangle,
+     .infer = infer_triangle<false>,
      .kernel = FillingKernel{&keep_triangle<false>},
      .derivative = {triangle_backward<&fn::triu>},
      .gradient = "self: grad where j >= i + diagonal, else 0",

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/base/strings.h"
+#include "core/base/typed_error.h"
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/forward.h"
 #include "core/dispatch/functions.h"
@@ -72,9 +73,8 @@ Dims index_shape(const TensorList& indices) {
         for (const Tensor& index : indices) {
             if (index.defined()) shapes.push_back(shape_list_text(index.sizes()));
         }
-        throw Error(ErrorKind::Run,
-                    concat("shape mismatch: indexing tensors could not be broadcast together with shapes ",
-                           join(shapes, ", ")));
+        fail_with_index(concat("shape mismatch: indexing tensors could not be broadcast together with shapes ",
+                               join(shapes, ", ")));
     }
     return shape;
 }

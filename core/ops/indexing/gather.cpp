@@ -6,6 +6,7 @@
 
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
@@ -25,7 +26,9 @@ const OperatorHandle<> kAddInto{"aten::scatter_add_"};
 
 void check_index_dtype(const Tensor& index, const char* name) {
     if (index.dtype() == ScalarType::Int64 || index.numel() == 0) return;
-    throw Error(ErrorKind::Run, concat(name, "(): Expected dtype int64 for index"));
+    const bool takes_both = !is_older_torch() && std::string_view(name) == "gather";
+    throw Error(ErrorKind::Run,
+                concat(name, "(): Expected dtype ", takes_both ? "int32/int64" : "int64", " for index"));
 }
 std::int64_t rank(const Tensor& t) { return std::max<std::int64_t>(t.dim(), 1); }
 // Sizes and strides of a 0-dimensional tensor as those of a vector of one element.
@@ -102,7 +105,8 @@ void check_ranks(const Tensor& self, const Tensor& index, std::int64_t dim, cons
         if (d == dim || index.size(d) <= self.size(d)) continue;
         throw Error(ErrorKind::Run,
                     concat("Size does not match at dimension ", d, " expected index ", shape_list_text(index.sizes()),
-                           " to be smaller than self ", shape_list_text(self.sizes()), " apart from dimension ", dim));
+                           is_older_torch() ? " to be smaller than self " : " to be no larger than self ",
+                           shape_list_text(self.sizes()), " apart from dimension ", dim));
     }
 }
 

@@ -5,6 +5,8 @@
 
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
+#include "core/base/typed_error.h"
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
@@ -24,16 +26,29 @@ namespace loupe::indexing {
 namespace {
 
 void check_index(const Tensor& index, const char* name) {
-    if (index.dim() > 1) throw Error(ErrorKind::Run, concat(name, "(): Index is supposed to be a vector"));
+    if (index.dim() > 1) {
+        const bool says_more = !is_older_torch() && std::string_view(name) != "index_select";
+        fail_with_index(
+            concat(name, "(): Index is supposed to be a vector",
+                   says_more ? concat(", but got dim: ", index.dim(), " with type: ", dtype_graph_name(index.dtype()),
+                                      " and size: ", shape_list_text(index.sizes()))
+                             : ""));
+    }
     if (index.dtype() != ScalarType::Int64 && index.dtype() != ScalarType::Int32) {
         throw Error(ErrorKind::Run, concat(name, "(): Expected dtype int32 or int64 for index"));
     }
 }
-// Negative indices are not taken here, as in PyTorch.
-std::vector<std::int64_t> checked_values(const Tensor& index, std::int64_t size) {
+// Negative indices are not taken here, as in PyTorch. name: the operator that PyTorch 2 names the dimension for; null
+// for those that it does not.
+std::vector<std::int64_t> checked_values(const Tensor& index, std::int64_t size, const char* name = nullptr,
+                                         std::int64_t dim = 0) {
     std::vector<std::int64_t> values = index_values(index);
     for (const std::int64_t value : values) {
-        if (value < 0 || value >= size) throw Error(ErrorKind::Run, "index out of range in self");
+        if (value >= 0 && value < size) continue;
+        if (name == nullptr || is_older_torch()) throw Error(ErrorKind::Run, "index out of range in self");
+        const std::string text = concat("index ", value, " is out of bounds for dimension ", dim, " with size ", size);
+        if (std::string_view(name) == "index_copy_") fail_with_index(concat(name, "(): ", text));
+        throw TypedError("RuntimeError", text);
     }
     return values;
 }
@@ -182,7 +197,7 @@ TensorMeta index_add_meta(const Tensor& self, std::int64_t dim, const Tensor& in
 void index_add(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source,
                const Scalar& alpha) {
     const std::int64_t wrapped = wrap_dim(dim, self.dim());
-    const auto values = checked_values(index, size_along(self, wrapped));
+    const auto values = checked_values(index, size_along(self, wrapped), "index_add_", wrapped);
     on_dense(out, self, [&](const Tensor& work) {
         const Tensor from = dense(source);
         visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
@@ -207,7 +222,7 @@ TensorMeta index_copy_meta(const Tensor& self, std::int64_t dim, const Tensor& i
 }
 void index_copy(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) {
     const std::int64_t wrapped = wrap_dim(dim, self.dim());
-    const auto values = checked_values(index, size_along(self, wrapped));
+    const auto values = checked_values(index, size_along(self, wrapped), "index_copy_", wrapped);
     on_dense(out, self, [&](const Tensor& work) {
         const Tensor from = dense(source);
         visit_element_size(out.dtype(), [&]<typename T>(std::type_identity<T>) {

@@ -24,7 +24,7 @@ Tensor broadcast(const Tensor& t, const Dims& shape, ScalarType dtype) {
 
 Tensor masked_select(const Tensor& self, const Tensor& mask) {
     check_mask(mask, "masked_select");
-    const Dims shape = broadcast_shapes(self.sizes(), mask.sizes());
+    const Dims shape = broadcast_shapes(mask.sizes(), self.sizes());
     const Tensor where = broadcast(mask, shape, ScalarType::Bool);
     const Tensor from = broadcast(self, shape, self.dtype());
     const bool* flags = where.data<bool>();

@@ -2,10 +2,13 @@
 // Elements by their place in the flat tensor, and gather with broadcasting: take, put, take_along_dim.
 
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
+#include "core/base/typed_error.h"
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/out_refusals.h"
 #include "core/ops/indexing/family.h"
+#include "core/ops/indexing/indices.h"
 #include "core/ops/samples.h"
 
 namespace loupe::indexing {
@@ -18,8 +21,17 @@ void check_index(const Tensor& index, const char* name) {
     }
 }
 Tensor flat(const Tensor& t) { return fn::reshape(t, Dims{-1}); }
+void check_places(const Tensor& self, const Tensor& index) {
+    const std::int64_t size = self.numel();
+    if (size == 0 && index.numel() > 0) fail_with_index("take(): tried to take from an empty tensor");
+    for (const std::int64_t at : index_values(index)) {
+        if (at < -size || at >= size)
+            fail_with_index(concat("out of range: tried to access index ", at, " on a tensor of ", size, " elements."));
+    }
+}
 Tensor take(const Tensor& self, const Tensor& index) {
     check_index(index, "take");
+    if (!is_older_torch()) check_places(self, index);
     return fn::index(flat(self), TensorList{index});
 }
 Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {

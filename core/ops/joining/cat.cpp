@@ -6,6 +6,8 @@
 
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
+#include "core/base/typed_error.h"
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/forward.h"
 #include "core/dispatch/functions.h"
@@ -47,7 +49,9 @@ Dims channels_last_strides(IntSpan sizes) {
 }
 
 TensorMeta cat_meta(const TensorList& tensors, std::int64_t dim) {
-    if (tensors.empty()) throw Error(ErrorKind::Run, "torch.cat(): expected a non-empty list of Tensors");
+    if (tensors.empty())
+        throw TypedError(is_older_torch() ? "RuntimeError" : "ValueError",
+                         "torch.cat(): expected a non-empty list of Tensors");
     for (std::size_t i = 0; i < tensors.size(); ++i) {
         if (tensors[i].dim() == 0) {
             throw Error(ErrorKind::Run, concat("zero-dimensional tensor (at position ", i, ") cannot be concatenated"));

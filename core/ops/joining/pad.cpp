@@ -4,6 +4,8 @@
 #include <array>
 
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
+#include "core/base/typed_error.h"
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/kernels/integer_math.h"
@@ -49,24 +51,44 @@ Tensor pad_circular(const Tensor& self, const Dims& padding) {
     return out;
 }
 
+[[noreturn]] void refuse_borders(const Dims& padding, std::int64_t dim) {
+    throw TypedError("NotImplementedError",
+                     is_older_torch() ? "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now"
+                                      : concat("Padding size ", padding.size(), " is not supported for ", dim,
+                                               "D input tensor.\n"
+                                               "Supported combinations for non-constant padding:\n"
+                                               "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
+                                               "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
+                                               "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"));
+}
+
 Tensor pad_with_borders(const std::array<OperatorHandle<>, 3>& handles, const Tensor& self, const Dims& padding) {
     const auto n = padding.size() / 2;
     const auto ndim = static_cast<std::size_t>(self.dim());
     if (n >= 1 && n <= 3 && (ndim == n + 1 || ndim == n + 2)) return handles[n - 1](self, padding);
-    throw Error(ErrorKind::Run, "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now");
+    refuse_borders(padding, self.dim());
 }
 
 Tensor pad(const Tensor& self, const Dims& padding, std::string_view mode, std::optional<double> value) {
     if (padding.size() % 2 != 0) throw Error(ErrorKind::Run, "Padding length must be divisible by 2");
     if (static_cast<std::int64_t>(padding.size()) > 2 * self.dim())
-        throw Error(ErrorKind::Run, "Padding length too large");
+        throw Error(ErrorKind::Run,
+                    is_older_torch()
+                        ? "Padding length too large"
+                        : concat("Padding length should be less than or equal to two times the input dimension but got "
+                                 "padding length ",
+                                 padding.size(), " and input of dimension ", self.dim()));
     if (mode == "constant") return fn::constant_pad_nd(self, padding, Scalar(value.value_or(0.0)));
     if (value && *value != 0)
         throw Error(ErrorKind::Run, concat("Padding mode \"", mode, "\" doesn't take in value argument"));
+    if (mode == "circular" && !is_older_torch()) {
+        const auto pairs = static_cast<std::int64_t>(padding.size() / 2);
+        if (pairs > 3 || (self.dim() != pairs + 1 && self.dim() != pairs + 2)) refuse_borders(padding, self.dim());
+    }
     if (mode == "circular") return pad_circular(self, padding);
     if (mode == "reflect") return pad_with_borders(kReflection, self, padding);
     if (mode == "replicate") return pad_with_borders(kReplication, self, padding);
-    throw Error(ErrorKind::Run, concat("Unrecognised padding mode ", mode));
+    throw TypedError("NotImplementedError", concat("Unrecognised padding mode ", mode));
 }
 Tensor pad_by_number(const Tensor& self, const Dims& padding, std::int64_t mode, std::optional<double> value) {
     constexpr std::array<std::string_view, 4> kModes{"reflect", "replicate", "circular", "constant"};

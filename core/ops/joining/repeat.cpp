@@ -27,11 +27,13 @@ TensorMeta repeat_meta(const Tensor& self, const Dims& repeats) {
                     "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor");
     }
     TensorMeta meta{padded_sizes(self.sizes(), repeats.size()), self.dtype(), self.device()};
+    Dims wanted = meta.sizes;
+    for (std::size_t d = 0; d < repeats.size(); ++d) wanted[d] = wrapping_product(repeats[d], meta.sizes[d]);
     for (std::size_t d = 0; d < repeats.size(); ++d) {
         if (repeats[d] < 0) {
             throw Error(ErrorKind::Run,
                         concat("Trying to create tensor with negative dimension ",
-                               wrapping_product(repeats[d], meta.sizes[d]), ": ", shape_list_text(span_of(repeats))));
+                               wrapping_product(repeats[d], meta.sizes[d]), ": ", shape_list_text(span_of(wanted))));
         }
         meta.sizes[d] = checked_product(meta.sizes[d], repeats[d]);
     }

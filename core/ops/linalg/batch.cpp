@@ -7,6 +7,7 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
+#include "core/base/typed_error.h"
 #include "core/kernels/arithmetic.h"
 #include "core/ops/linalg/lapack.h"
 #include "core/tensor/device_copy.h"
@@ -137,7 +138,7 @@ void check_errors(const Tensor& info, std::string_view function, bool is_matrix)
     const std::int32_t* bad = std::find_if(first, first + dense.numel(), [](std::int32_t code) { return code != 0; });
     if (bad == first + dense.numel()) return;
     const std::string where = is_matrix ? std::string() : concat(": (Batch element ", bad - first, ")");
-    fail_run(concat(function, where, meaning(function, *bad)));
+    throw TypedError("_LinAlgError", concat(function, where, meaning(function, *bad)));
 }
 
 Dims batch_sizes(const Tensor& t) { return Dims(t.sizes().begin(), t.sizes().end() - 2); }

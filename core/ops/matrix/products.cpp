@@ -2,6 +2,8 @@
 // mm, addmm, bmm, baddbmm, addbmm: products of matrices and of batches of them.
 #include "core/ops/matrix/products.h"
 #include "core/base/parallel.h"
+#include "core/base/torch_release.h"
+#include "core/kernels/compiler_type_name.h"
 #include "core/kernels/elementwise.h"
 
 #include "core/dispatch/functions.h"
@@ -53,15 +55,23 @@ using namespace matrix;
 
 constexpr const char* kKernelName = "addmm_impl_cpu_";
 
-void check_mm(const Tensor& a, const Tensor& b) {
-    require(a.sizes()[1] == b.sizes()[0], "mat1 and mat2 shapes cannot be multiplied (", a.sizes()[0], "x",
-            a.sizes()[1], " and ", b.sizes()[0], "x", b.sizes()[1], ")");
+void check_mm(const Tensor& a, const Tensor& b, const char* function) {
+    require(a.sizes()[1] == b.sizes()[0], is_older_torch() ? "" : function,
+            "mat1 and mat2 shapes cannot be multiplied (", a.sizes()[0], "x", a.sizes()[1], " and ", b.sizes()[0], "x",
+            b.sizes()[1], ")");
 }
 
 TensorMeta infer_mm(const Tensor& self, const Tensor& mat2) {
-    check_matrix(self, "self");
-    check_matrix(mat2, "mat2");
-    check_mm(self, mat2);
+    if (is_older_torch()) {
+        check_matrix(self, "self");
+        check_matrix(mat2, "mat2");
+    }
+    require(self.dim() == 2, "mm: self must be a matrix, got ", self.dim(), "-D tensor");
+    require(mat2.dim() == 2, "mm: mat2 must be a matrix, got ", mat2.dim(), "-D tensor");
+    check_mm(self, mat2, "mm: ");
+    require(is_older_torch() || self.dtype() == mat2.dtype(),
+            "expected m1 and m2 to have the same dtype, but got: ", compiler_type_name(self.dtype()),
+            " != ", compiler_type_name(mat2.dtype()));
     check_product_dtypes(kKernelName, self, mat2);
     return {{self.sizes()[0], mat2.sizes()[1]}, self.dtype(), self.device()};
 }
@@ -128,11 +138,22 @@ std::vector<Sample> mm_samples(Random& random, ScalarType dtype) {
 // ---- addmm
 
 TensorMeta infer_addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar&, const Scalar&) {
-    require(mat1.dim() == 2, "mat1 must be a matrix, got ", mat1.dim(), "-D tensor");
-    require(mat2.dim() == 2, "mat2 must be a matrix, got ", mat2.dim(), "-D tensor");
-    check_mm(mat1, mat2);
-    require(mat1.dtype() == mat2.dtype(), "mat1 and mat2 must have the same dtype");
-    require(self.dtype() == mat2.dtype(), "self and mat2 must have the same dtype");
+    const bool is_older = is_older_torch();
+    const auto check_dtype = [&](const Tensor& t, const char* name) {
+        if (t.dtype() == mat2.dtype()) return;
+        require(!is_older, name, " and mat2 must have the same dtype");
+        require(false, name, " and mat2 must have the same dtype, but got ", dtype_graph_name(t.dtype()), " and ",
+                dtype_graph_name(mat2.dtype()));
+    };
+    if (!is_older) {
+        check_dtype(self, "self");
+        check_dtype(mat1, "mat1");
+    }
+    require(mat1.dim() == 2, is_older ? "mat1" : "addmm: self", " must be a matrix, got ", mat1.dim(), "-D tensor");
+    require(mat2.dim() == 2, is_older ? "" : "addmm: ", "mat2 must be a matrix, got ", mat2.dim(), "-D tensor");
+    check_mm(mat1, mat2, "addmm: ");
+    check_dtype(mat1, "mat1");
+    check_dtype(self, "self");
     check_product_dtypes(kKernelName, mat1, mat2);
     TensorMeta meta{{mat1.sizes()[0], mat2.sizes()[1]}, mat1.dtype(), mat1.device()};
     expanded(self, span_of(meta.sizes));
@@ -225,11 +246,16 @@ std::vector<Sample> bmm_samples(Random& random, ScalarType dtype) {
 }
 
 TensorMeta infer_baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar&, const Scalar&) {
+    if (batch1.dim() == 3 && batch2.dim() == 3) {
+        const Dims sizes{batch1.size(0), batch1.size(1), batch2.size(2)};
+        expanded(self, span_of(sizes));
+    }
     TensorMeta meta = infer_bmm_of(batch1, batch2);
-    require(self.dtype() == batch1.dtype(), "Input dtypes must be the same, got: input ",
-            dtype_graph_name(self.dtype()), ", batch1: ", dtype_graph_name(batch1.dtype()),
-            ", batch2: ", dtype_graph_name(batch2.dtype()));
-    expanded(self, span_of(meta.sizes));
+    const auto named = [](const Tensor& t) {
+        return is_older_torch() ? dtype_graph_name(t.dtype()) : compiler_type_name(t.dtype());
+    };
+    require(self.dtype() == batch1.dtype(), "Input dtypes must be the same, got: input ", named(self),
+            ", batch1: ", named(batch1), ", batch2: ", named(batch2));
     return meta;
 }
 

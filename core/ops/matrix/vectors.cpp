@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mv, addmv, dot, vdot, outer, addr: products with vectors.
+#include "core/base/torch_release.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/out_refusals.h"
 #include "core/kernels/elementwise.h"
@@ -23,11 +24,21 @@ MatrixRef<T> column_of(const Tensor& v) {
     return {v.data<T>(), v.sizes()[0], 1, v.strides()[0], 1};
 }
 
+// added: elements of the vector that the product is added to.
+void check_fit(std::int64_t added, const Tensor& matrix, const Tensor& vec) {
+    const std::int64_t rows = matrix.sizes()[0], columns = matrix.sizes()[1], size = vec.sizes()[0];
+    if (columns == size && (is_older_torch() || added == rows || added == 1)) return;
+    require(!is_older_torch(), "size mismatch, got ", rows, ", ", rows, "x", columns, ",", size);
+    require(false, "size mismatch, got input (", added, "), mat (", rows, "x", columns, "), vec (", size, ")");
+}
+
 TensorMeta infer_mv(const Tensor& self, const Tensor& vec) {
     require(self.dim() == 2 && vec.dim() == 1, "vector + matrix @ vector expected, got 1, ", self.dim(), ", ",
             vec.dim());
-    require(self.sizes()[1] == vec.sizes()[0], "size mismatch, got ", self.sizes()[0], ", ", self.sizes()[0], "x",
-            self.sizes()[1], ",", vec.sizes()[0]);
+    check_fit(self.sizes()[0], self, vec);
+    require(is_older_torch() || self.dtype() == vec.dtype(), "addmv input tensors must have the same dtype, but got ",
+            dtype_graph_name(vec.dtype()), ", ", dtype_graph_name(self.dtype()), ", and ",
+            dtype_graph_name(vec.dtype()));
     check_product_dtypes("addmv_impl_cpu", self, vec);
     return {{self.sizes()[0]}, self.dtype(), self.device()};
 }
@@ -61,6 +72,7 @@ std::vector<Sample> mv_samples(Random& random, ScalarType dtype) {
 }
 
 TensorMeta infer_addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar&, const Scalar&) {
+    if (mat.dim() == 2 && vec.dim() == 1 && self.dim() == 1) check_fit(self.sizes()[0], mat, vec);
     TensorMeta meta = infer_mv(mat, vec);
     expanded(self, span_of(meta.sizes));
     return meta;

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/base/parallel.h"
+#include "core/base/torch_release.h"
 #include "core/dispatch/cpp_type_name.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
@@ -62,6 +63,32 @@ void check_channels(const Tensor& input, const Tensor& weight, const Tensor& bia
 
 }  // namespace
 
+namespace {
+
+// Of one dimension PyTorch 2 makes two, the first of size 1.
+std::string output_padding_text(const ConvolutionParameters& p) {
+    if (is_older_torch()) {
+        return concat("output_padding: ", shape_list_text(span_of(p.output_padding)),
+                      " stride: ", shape_list_text(span_of(p.stride)),
+                      " dilation: ", shape_list_text(span_of(p.dilation)));
+    }
+    constexpr std::array<std::string_view, 3> kAxes{"depth", "height", "width"};
+    std::vector<std::string> parts;
+    const auto say = [&](std::string_view what, const Dims& values, std::int64_t of_added) {
+        const std::size_t shown = std::max<std::size_t>(values.size(), 2);
+        for (std::size_t i = 0; i < shown; ++i) {
+            const std::int64_t value = i + values.size() < shown ? of_added : values[i + values.size() - shown];
+            parts.push_back(concat(what, "_", kAxes[3 - shown + i], ": ", value));
+        }
+    };
+    say("output_padding", p.output_padding, 0);
+    say("stride", p.stride, 1);
+    say("dilation", p.dilation, 1);
+    return join(parts, " ");
+}
+
+}  // namespace
+
 Dims check_convolution(const Tensor& input, const Tensor& weight, const Tensor& bias, const ConvolutionParameters& p) {
     const auto rank = static_cast<std::size_t>(weight.dim());
     check_parameters(p);
@@ -92,10 +119,10 @@ Dims check_convolution(const Tensor& input, const Tensor& weight, const Tensor& 
     }
     for (std::size_t i = 0; i < rank - 2; ++i) {
         if (p.transposed) {
-            require(p.output_padding[i] < p.stride[i] || p.output_padding[i] < p.dilation[i],
-                    "output padding must be smaller than either stride or dilation, but got output_padding: ",
-                    shape_list_text(span_of(p.output_padding)), " stride: ", shape_list_text(span_of(p.stride)),
-                    " dilation: ", shape_list_text(span_of(p.dilation)));
+            if (p.output_padding[i] >= p.stride[i] && p.output_padding[i] >= p.dilation[i]) {
+                require(false, "output padding must be smaller than either stride or dilation, but got ",
+                        output_padding_text(p));
+            }
             require(out[i + 2] > 0, "Given input size per channel: ", shape_list_text(input.sizes().subspan(2)),
                     ". Calculated output size per channel: ", shape_list_text(span_of(out).subspan(2)),
                     ". Output size is too small");

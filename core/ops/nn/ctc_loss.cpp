@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/base/parallel.h"
+#include "core/base/torch_release.h"
 #include "core/ops/indexing/indices.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
@@ -19,7 +20,10 @@ const OperatorHandle<fn::TwoTensors> kCtc("aten::_ctc_loss");
 const OperatorHandle<> kCtcBackward("aten::_ctc_loss_backward");
 const OperatorHandle<> kCtcBackwardTensor("aten::_ctc_loss_backward.Tensor");
 
-constexpr std::string_view kChecking = " (while checking arguments for ctc_loss_cpu)";
+std::string_view checking() {
+    return is_older_torch() ? " (while checking arguments for ctc_loss_cpu)"
+                            : " (while checking arguments for ctc_loss_allocate_outputs)";
+}
 
 // The sizes of a call, and where each sample's target starts.
 struct Alignment {
@@ -48,20 +52,20 @@ struct Alignment {
 void place_targets(Alignment& a, const Tensor& targets) {
     std::int64_t total = 0;
     for (const std::int64_t length : a.target_lengths) {
-        require(length >= 0, "Expected target_lengths to have value at least 0, but got value ", length, kChecking);
+        require(length >= 0, "Expected target_lengths to have value at least 0, but got value ", length, checking());
         a.starts.push_back(total);
         total += length;
         a.longest = std::max(a.longest, length);
     }
     if (targets.dim() == 1) {
         require(targets.size(0) == total, "Expected tensor to have size ", total, " at dimension 0, but got size ",
-                targets.size(0), " for argument #2 'targets'", kChecking);
+                targets.size(0), " for argument #2 'targets'", checking());
         return;
     }
     require(targets.size(0) == a.batch, "Expected tensor to have size ", a.batch, " at dimension 0, but got size ",
-            targets.size(0), " for argument #2 'targets'", kChecking);
+            targets.size(0), " for argument #2 'targets'", checking());
     require(targets.size(1) >= a.longest, "Expected tensor to have size at least ", a.longest,
-            " at dimension 1, but got size ", targets.size(1), " for argument #2 'targets'", kChecking);
+            " at dimension 1, but got size ", targets.size(1), " for argument #2 'targets'", checking());
     for (std::int64_t i = 0; i < a.batch; ++i) a.starts[static_cast<std::size_t>(i)] = i * targets.size(1);
 }
 
@@ -71,11 +75,11 @@ Alignment check_ctc(const Tensor& log_probs, const Tensor& targets, const Dims& 
             "\"ctc_loss_cpu\" not implemented for '", dtype_graph_name(log_probs.dtype()), "'");
     require(targets.dtype() == ScalarType::Int64 || targets.dtype() == ScalarType::Int32,
             "Expected tensor for argument #2 'targets' to have scalar type Int; but got torch.",
-            dtype_graph_name(targets.dtype()), "Tensor instead", kChecking);
+            dtype_graph_name(targets.dtype()), "Tensor instead", checking());
     require(log_probs.dim() == 3, "Expected 3-dimensional tensor, but got ", log_probs.dim(),
-            "-dimensional tensor for argument #1 'log_probs'", kChecking);
+            "-dimensional tensor for argument #1 'log_probs'", checking());
     require(targets.dim() == 1 || targets.dim() == 2, "Expected 1 to 2 dimensions, but got ", targets.dim(),
-            "-dimensional tensor for argument #2 'targets'", kChecking);
+            "-dimensional tensor for argument #2 'targets'", checking());
     Alignment a{log_probs.size(0), log_probs.size(1), log_probs.size(2), blank, input_lengths, target_lengths, {}, {}};
     require(blank >= 0 && blank < a.labels, "blank must be in label range");
     require(static_cast<std::int64_t>(input_lengths.size()) == a.batch, "input_lengths must be of size batch_size");
@@ -83,8 +87,8 @@ Alignment check_ctc(const Tensor& log_probs, const Tensor& targets, const Dims& 
     place_targets(a, targets);
     for (const std::int64_t length : input_lengths) {
         require(length <= a.steps, "Expected input_lengths to have value at most ", a.steps, ", but got value ", length,
-                kChecking);
-        require(length >= 0, "Expected input_lengths to have value at least 0, but got value ", length, kChecking);
+                checking());
+        require(length >= 0, "Expected input_lengths to have value at least 0, but got value ", length, checking());
     }
     require(a.steps > 0, "start (0) + length (1) exceeds dimension size (0).");
     a.targets = indexing::index_values(targets);

@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "core/base/parallel.h"
+#include "core/base/torch_release.h"
+#include "core/base/typed_error.h"
 #include "core/dispatch/out_refusals.h"
 #include "core/kernels/complex_half.h"
 #include "core/ops/nn/common.h"
@@ -103,6 +105,10 @@ Blocks blocks_of_image(const Tensor& self, const Dims& kernel, const Dims& dilat
                       std::all_of(sizes.end() - 3, sizes.end(), [](auto s) { return s != 0; });
     const Dims last = fits ? Dims(sizes.end() - 2, sizes.end()) : Dims{1, 1};
     const Blocks blocks(span_of(last), kernel, dilation, padding, stride);
+    if (sizes.size() < 3 && !is_older_torch()) {
+        fail_with_index(concat("Dimension out of range (expected to be in range of [-", sizes.size(), ", ",
+                               static_cast<std::int64_t>(sizes.size()) - 1, "], but got ", sizes.size(), ")"));
+    }
     require(fits,
             "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, "
             "but got: ",

@@ -7,6 +7,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
 #include "core/base/parallel.h"
+#include "core/base/torch_release.h"
 #include "core/dispatch/out_refusals.h"
 #include "core/ops/nn/family.h"
 #include "core/ops/nn/pooling.h"
@@ -56,8 +57,13 @@ void check_window(std::size_t i, std::int64_t kernel, std::int64_t stride, std::
     if (dilation[i] <= 0)
         require(false, "dilation should be greater than zero, but got ", named_sizes("dilation", dilation));
     require(padding >= 0, "pad must be non-negative, but got pad: ", padding);
-    require(padding <= kernel / 2, "pad should be at most half of kernel size, but got pad=", padding,
-            " and kernel_size=", kernel);
+    if (is_older_torch()) {
+        require(padding <= kernel / 2, "pad should be at most half of kernel size, but got pad=", padding,
+                " and kernel_size=", kernel);
+    }
+    require(padding <= ((kernel - 1) * dilation[i] + 1) / 2,
+            "pad should be at most half of effective kernel size, but got pad=", padding, ", kernel_size=", kernel,
+            " and dilation=", dilation[i]);
 }
 
 void refuse_empty(const Tensor& x, std::size_t spatial) {

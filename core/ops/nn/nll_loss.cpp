@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/base/parallel.h"
+#include "core/base/torch_release.h"
+#include "core/base/typed_error.h"
 #include "core/dispatch/out_refusals.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
@@ -38,7 +40,11 @@ Shape check_nll(const Tensor& self, const Tensor& target, const Tensor& weight) 
     require(self.dim() > 0 && self.dim() <= 2, "input tensor should be 1D or 2D");
     require(target.dim() <= 1, "0D or 1D target tensor expected, multi-target not supported");
     check_target_dtype(target);
-    const bool is_one = self.dim() == 1 && target.dim() == 0;
+    // One sample's target may be a vector of one since PyTorch 2.
+    const bool is_vector = !is_older_torch() && self.dim() == 1 && target.dim() == 1;
+    if (is_vector && target.size(0) != 1)
+        fail_with_value(concat("For 1D input, 1D target must have size 1, but got target size: ", target.size(0)));
+    const bool is_one = self.dim() == 1 && (target.dim() == 0 || is_vector);
     require(is_one || self.size(0) == target.size(0), "size mismatch (got input: ", shape_list_text(self.sizes()),
             ", target: ", shape_list_text(target.sizes()), ")");
     const Shape shape{self.dim() == 2 ? self.size(0) : 1, self.size(-1), 1};

@@ -172,7 +172,8 @@ constexpr OperatorRecord kBits[] = {
         .with_dtypes({.kernel = "lshift_cpu"})
         .with_formula("self 2^other"),
     bits("aten::bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor", "self shifted left.",
-         binary<BinaryOp::ShiftLeft>, "Tensor_Scalar_out", nullptr, infer_shift),
+         binary<BinaryOp::ShiftLeft>, "Tensor_Scalar_out", nullptr, infer_shift)
+        .with_dtypes({.kernel = "lshift_cpu"}),
     bits("aten::bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor",
          "self shifted right, keeping the sign.", binary<BinaryOp::ShiftRight>, "Tensor_out", shift_samples,
          infer_shift)
@@ -180,7 +181,8 @@ constexpr OperatorRecord kBits[] = {
         .with_formula("floor(self / 2^other)"),
     bits("aten::bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor",
          "self shifted right, keeping the sign.", binary<BinaryOp::ShiftRight>, "Tensor_Scalar_out", nullptr,
-         infer_shift),
+         infer_shift)
+        .with_dtypes({.kernel = "rshift_cpu"}),
     alias("aten::__and__.Tensor(Tensor self, Tensor other) -> Tensor", "Python's &: bits set in both.",
           forward<"aten::bitwise_and.Tensor">)
         .with_formula("self & other"),

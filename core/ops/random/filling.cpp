@@ -8,6 +8,7 @@
 #include <numbers>
 #include <optional>
 
+#include "core/base/torch_release.h"
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
@@ -97,14 +98,24 @@ Tensor uniform_(const Tensor& self, double from, double to, const IValue& genera
         if constexpr (std::is_same_v<T, double>) {
             for (std::int64_t i = 0; i < n; ++i) values[i] = std::fma(g.uniform_double(), to - from, from);
         } else if constexpr (!std::is_integral_v<T> && !is_complex(scalar_type_of<T>)) {
-            const auto low = static_cast<float>(T(static_cast<float>(from)));
-            const float range = static_cast<float>(T(static_cast<float>(to))) - low;
+            const bool is_rounded_first = is_older_torch();
+            const int digits = is_rounded_first ? digits_of<T>() : 24;
+            const auto bound = [&](double value) {
+                return is_rounded_first ? static_cast<float>(T(static_cast<float>(value))) : static_cast<float>(value);
+            };
+            const float low = bound(from);
+            const float range = bound(to) - low;
             draw_blocks<1>(g, n, [&](const std::uint32_t* words, std::int64_t first, std::int64_t count) {
                 with_best_instructions([&]() LOUPE_INLINE {
 #pragma omp simd
                     for (std::int64_t i = 0; i < count; ++i)
-                        values[first + i] = T(__builtin_fmaf(fraction_of(words[i], digits_of<T>()), range, low));
+                        values[first + i] = T(__builtin_fmaf(fraction_of(words[i], digits), range, low));
                 });
+                if (is_rounded_first || std::is_same_v<T, float>) return;
+                // What rounding made the end of [from, to) is its beginning.
+                const float end = static_cast<float>(T(bound(to)));
+                for (std::int64_t i = 0; i < count; ++i)
+                    if (range > 0 && static_cast<float>(values[first + i]) == end) values[first + i] = T(low);
             });
         }
     });
@@ -143,6 +154,18 @@ void fill_normal(T* to, std::int64_t n, double mean, double std, MersenneTwister
     for (int i = 0; i < 16; ++i) last[i] = uniform<T>(g);
     box_muller(last, mean, std);
 }
+// As PyTorch 2: blocks of 16 in float32, rounded once; of a rest no number is drawn before the last 16.
+template <typename T>
+void fill_narrow_normal(T* to, std::int64_t n, double mean, double std, MersenneTwister& g) {
+    const auto fill_block = [&](T* block) {
+        std::array<float, 16> wide;
+        for (float& x : wide) x = g.uniform_float();
+        box_muller(wide.data(), mean, std);
+        std::transform(wide.begin(), wide.end(), block, [](float x) { return T(x); });
+    };
+    for (std::int64_t i = 0; i + 16 <= n; i += 16) fill_block(to + i);
+    if (n % 16 != 0) fill_block(to + n - 16);
+}
 Tensor normal_(const Tensor& self, double mean, double std, const IValue& generator) {
     require(std >= 0, "normal expects std >= 0.0, but found std ", std);
     MersenneTwister& g = generator_of(generator);
@@ -154,6 +177,9 @@ Tensor normal_(const Tensor& self, double mean, double std, const IValue& genera
     require_floating(self, "normal_kernel_cpu");
     if (self.numel() < 16 || !self.is_contiguous()) return fill_each(self, [&] { return g.normal() * std + mean; });
     visit_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) {
+        if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+            if (!is_older_torch()) return fill_narrow_normal(self.data<T>(), self.numel(), mean, std, g);
+        }
         if constexpr (is_floating(scalar_type_of<T>)) fill_normal(self.data<T>(), self.numel(), mean, std, g);
     });
     return self;
@@ -190,7 +216,10 @@ Tensor bernoulli_tensor_(const Tensor& self, const Tensor& p, const IValue& gene
     const Tensor drawn = empty(target.sizes(), ScalarType::Float64);
     for (std::int64_t i = 0; i < drawn.numel(); ++i) {
         const double chance = chances.data<double>()[i];
-        require(chance >= 0 && chance <= 1, "Expected p_in >= 0 && p_in <= 1 to be true, but got false.");
+        require(chance >= 0 && chance <= 1,
+                "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  "
+                "If so, "
+                "please report an enhancement request to PyTorch.)");
         const double u = wide ? g.uniform_double() : static_cast<double>(g.uniform_float());
         drawn.data<double>()[i] = u < chance ? 1 : 0;
     }
@@ -200,7 +229,8 @@ Tensor bernoulli_tensor_(const Tensor& self, const Tensor& p, const IValue& gene
 
 // Integers in [from, from + range); a range of 0 is that of all 2^64.
 Tensor fill_integers(const Tensor& self, std::int64_t from, std::uint64_t range, MersenneTwister& g) {
-    const bool wide = range == 0 || range >= std::uint64_t{1} << 32;
+    // PyTorch 2 draws 64 bits where the remainder of 32 would favour small numbers by more than 5 %.
+    const bool wide = range == 0 || range >= std::uint64_t{1} << (is_older_torch() ? 32 : 28);
     fill_in_order(self, [&]<typename T>(T* to, std::int64_t n) {
         for (std::int64_t i = 0; i < n; ++i) {
             const std::uint64_t drawn = wide ? g.next64() : g.next32();
@@ -244,7 +274,8 @@ Tensor random_(const Tensor& self, const IValue& generator) {
 
 Tensor exponential_(const Tensor& self, double lambda, const IValue& generator) {
     require_floating(self, "exponential");
-    require(lambda >= 0, "exponential_ expects lambda >= 0.0, but found lambda=", lambda);
+    require(is_older_torch() ? lambda >= 0 : lambda > 0, "exponential_ expects lambda ", is_older_torch() ? ">=" : ">",
+            " 0.0, but found lambda=", lambda);
     MersenneTwister& g = generator_of(generator);
     return fill_each(self, [&] { return -1 / lambda * std::log1p(-g.uniform_double()); });
 }
@@ -260,6 +291,7 @@ Tensor log_normal_(const Tensor& self, double mean, double std, const IValue& ge
     return fill_each(self, [&] { return std::exp(g.normal() * std + mean); });
 }
 Tensor geometric_(const Tensor& self, double p, const IValue& generator) {
+    require(self.dtype() != ScalarType::Bool || is_older_torch(), "\"geometric_cpu\" not implemented for 'Bool'");
     require(p > 0 && p < 1, "geometric_ expects p to be in (0, 1), but got p=", p);
     MersenneTwister& g = generator_of(generator);
     return fill_each(self, [&] { return std::ceil(std::log(g.uniform_double()) / std::log1p(-p)); });

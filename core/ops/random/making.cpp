@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "core/base/torch_release.h"
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
@@ -64,6 +65,7 @@ void randint_like(Arguments arguments, IValue* results) {
 template <bool kGenerator>
 void randperm(Arguments arguments, IValue* results) {
     const std::int64_t n = arguments[0].to_int();
+    require(n >= 0 || is_older_torch(), "Trying to create tensor with negative dimension ", n, ": [", n, "]");
     require(n >= 0, "n must be non-negative, got", n);
     MersenneTwister& g = generator_of(kGenerator ? arguments[1] : IValue());
     const Dims sizes{n};

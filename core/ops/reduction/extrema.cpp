@@ -2,6 +2,8 @@
 // max, min, amax, amin, aminmax, argmax, argmin.
 
 #include "core/autograd/engine.h"
+#include "core/base/torch_release.h"
+#include "core/base/typed_error.h"
 #include "core/dispatch/out_refusals.h"
 #include "core/kernels/arithmetic.h"
 #include "core/ops/reduction/family.h"
@@ -21,11 +23,17 @@ void require_order(const Tensor& self, const char* name) {
 // A reduction without a value for no elements.
 void require_elements(const Tensor& self, const IValue& dim, const char* name) {
     if (self.numel() > 0) return;
-    require(!dim.is_none() && !(dim.is_list() && dim.to_list().elements.empty()), name,
-            "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
-            "'dim' argument.");
+    if (dim.is_none() || (dim.is_list() && dim.to_list().elements.empty())) {
+        const std::string text = concat(name, "(): Expected reduction dim to be specified for input.numel() == 0.",
+                                        !is_older_torch() && std::string_view(name).starts_with("arg")
+                                            ? ""
+                                            : " Specify the reduction dim with the 'dim' argument.");
+        if (std::string_view(name).starts_with("arg")) fail_with_index(text);
+        require(false, text);
+    }
     for (const std::int64_t d : Reduced(self.dim(), dim).dims()) {
-        require(self.size(d) != 0, name, "(): Expected reduction dim ", d, " to have non-zero size.");
+        if (self.size(d) == 0)
+            fail_with_index(concat(name, "(): Expected reduction dim ", d, " to have non-zero size."));
     }
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/strings.h"
+#include "core/base/typed_error.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/dispatch/out_refusals.h"
@@ -44,8 +45,7 @@ fn::TwoTensors pick_along(const Tensor& self, std::int64_t dim, bool keepdim, Pi
 }
 void check_not_empty(const Tensor& self, std::int64_t dim, const char* name) {
     if (self.dim() == 0 || self.size(dim) != 0) return;
-    throw Error(ErrorKind::Run,
-                concat(name, "(): Expected reduction dim ", wrap_dim(dim, self.dim()), " to have non-zero size."));
+    fail_with_index(concat(name, "(): Expected reduction dim ", wrap_dim(dim, self.dim()), " to have non-zero size."));
 }
 
 // Hoare's selection with the median of three as pivot: afterwards line[k] has rank k. The index among several equal

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/dispatch/out_refusals.h"
@@ -98,7 +99,8 @@ void diag_embed_gradient(GradientContext& context) {
 Tensor diag(const Tensor& self, std::int64_t offset) {
     if (self.dim() == 1) return fn::diag_embed(self, offset, 0, 1);
     if (self.dim() == 2) return fn::clone(fn::diagonal(self, offset, 0, 1));
-    throw Error(ErrorKind::Run, "matrix or a vector expected");
+    throw Error(ErrorKind::Run, is_older_torch() ? "matrix or a vector expected"
+                                                 : concat("diag(): Supports 1D or 2D tensors. Got ", self.dim(), "D"));
 }
 Tensor diagflat(const Tensor& self, std::int64_t offset) {
     return fn::diag_embed(fn::reshape(self, Dims{-1}), offset, 0, 1);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
+#include "core/base/typed_error.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/ops/samples.h"
@@ -24,10 +25,11 @@ namespace {
 // -1 keeps a size; new dimensions come first.
 ViewGeometry expand(const Tensor& self, const Dims& size, bool /*implicit*/) {
     if (size.size() < self.sizes().size()) {
-        throw Error(ErrorKind::Run,
-                    concat("expand(torch.", dtype_graph_name(self.dtype()), "Tensor{", shape_list_text(self.sizes()),
-                           "}, size=", shape_list_text(span_of(size)), "): the number of sizes provided (", size.size(),
-                           ") must be greater or equal to the number of dimensions in the tensor (", self.dim(), ")"));
+        throw TypedError(
+            "RuntimeError",
+            concat("expand(torch.", dtype_graph_name(self.dtype()), "Tensor{", shape_list_text(self.sizes()),
+                   "}, size=", shape_list_text(span_of(size)), "): the number of sizes provided (", size.size(),
+                   ") must be greater or equal to the number of dimensions in the tensor (", self.dim(), ")"));
     }
     ViewGeometry g{size, Dims(size.size(), 0), self.storage_offset()};
     const std::size_t added = size.size() - self.sizes().size();

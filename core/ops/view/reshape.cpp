@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/ops/samples.h"
@@ -21,7 +22,9 @@ Dims resolve_sizes(IntSpan sizes, std::int64_t numel) {
             if (unknown) throw Error(ErrorKind::Run, "only one dimension can be inferred");
             unknown = d;
         } else if (out[d] < 0) {
-            throw Error(ErrorKind::Run, concat("invalid shape dimension ", out[d]));
+            throw Error(ErrorKind::Run,
+                        concat("invalid shape dimension ", out[d],
+                               is_older_torch() ? "" : concat(" at index ", d, " of shape ", shape_list_text(sizes))));
         } else if (__builtin_mul_overflow(known, out[d], &known)) {
             throw Error(ErrorKind::Run, concat("shape '", shape_list_text(sizes), "' is too large"));
         }

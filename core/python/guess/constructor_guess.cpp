@@ -472,6 +472,18 @@ struct ConstructorGuesser::Search {
     }
 };
 
+namespace {
+
+// "TypeError: ... (net.py:12), with the guess Net(nn.Identity(), 3)".
+std::string obstacle_of(const Trial& trial, const std::string& call) {
+    constexpr std::size_t kLongest = 160;
+    const bool has_place = !trial.place.empty() && trial.error.find(trial.place) == std::string::npos;
+    return concat(trial.error, has_place ? concat(" (", trial.place, ")") : "", ", with the guess ",
+                  call.size() > kLongest ? concat(std::string_view(call).substr(0, kLongest), "...") : call);
+}
+
+}  // namespace
+
 std::optional<ConstructorGuess> ConstructorGuesser::from_values(const std::string& name, const IValue& callable,
                                                                 const Values& fixed) {
     bool takes_keywords = false;
@@ -487,7 +499,7 @@ std::optional<ConstructorGuess> ConstructorGuesser::from_values(const std::strin
         search.slots.back().is_given = true;
     }
     if (!search.run()) {
-        obstacle_ = search.trial.error;
+        obstacle_ = obstacle_of(search.trial, call_text(name, search.slots));
         return std::nullopt;
     }
     return ConstructorGuess{call_text(name, search.slots), {}, {}};
@@ -504,7 +516,7 @@ std::optional<ConstructorGuess> ConstructorGuesser::from_examples(const std::str
             if (++tried > kMostExamples || is_over()) return std::nullopt;
             const Trial trial = attempt(call.expression, kExampleTime);
             if (trial.succeeded) return ConstructorGuess{call.expression, std::move(call.inputs), call.place};
-            if (obstacle_.empty()) obstacle_ = trial.error;
+            if (obstacle_.empty()) obstacle_ = obstacle_of(trial, call.expression);
             if (trial.is_missing_library) return std::nullopt;
         }
     }

@@ -3,6 +3,8 @@
 
 #include <new>
 
+#include "core/base/strings.h"
+#include "core/python/language/bare_line.h"
 #include "core/python/language/evaluator_state.h"
 
 namespace loupe::python {
@@ -30,15 +32,19 @@ class Limit final : public StatementHook {
         evaluator_.state().options.error_output = std::move(error_output_);
     }
 
-    void before_statement(const StatementPlace&) override {
+    void before_statement(const StatementPlace& place) override {
         ++statements;
         if (statements % 16 != 0 || Clock::now() < end_) return;
         is_over = true;
+        last_place = place.range.short_text();
+        last_line = bare_line(place.range);
         throw Error(ErrorKind::Cancelled, "takes too long");
     }
 
     std::size_t statements = 0;
     bool is_over = false;
+    std::string last_place;
+    std::string last_line;
 
   private:
     Evaluator& evaluator_;
@@ -59,10 +65,19 @@ Trial try_out(Evaluator& evaluator, const std::function<IValue()>& work, std::ch
     } catch (const PythonError& error) {
         out.error = error.message();
         out.trace = error.exception()->trace;
+        if (!out.trace.empty()) {
+            out.place = out.trace.front().range.short_text();
+            if (out.error == "AssertionError") out.error += concat(": ", bare_line(out.trace.front().range));
+        }
         out.is_missing_library = error.is("ModuleNotFoundError");
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::Cancelled && !hook.is_over) throw;
         out.error = error.message();
+        if (hook.is_over) {
+            out.error = concat("takes too long: stopped after ", limit.count() / 1000, ".", limit.count() % 1000 / 100,
+                               " s at `", hook.last_line, "`");
+            out.place = hook.last_place;
+        }
     } catch (const std::bad_alloc&) {
         out.error = "out of memory";
     }

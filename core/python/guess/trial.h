@@ -18,6 +18,7 @@ struct Trial {
     bool succeeded = false;
     bool ran_out_of_time = false;
     std::string error;                // "TypeError: ..."
+    std::string place;                // where it failed or its time ended: "net.py:12"; empty: outside of statements
     std::vector<TraceEntry> trace;    // innermost first
     std::size_t statements = 0;       // of Python, that were begun
     bool is_missing_library = false;  // what is needed is not here: other values do not help

@@ -2,6 +2,7 @@
 #include "core/python/language/error.h"
 
 #include "core/base/strings.h"
+#include "core/python/language/bare_line.h"
 #include "core/python/language/operations.h"
 
 namespace loupe::python {
@@ -92,8 +93,34 @@ std::string PythonError::traceback() const {
     return out;
 }
 
+namespace {
+
+// What to do about what a source meets here and not where it comes from; empty where the error says all there is.
+std::string_view way_out(const PythonError& error, std::string_view line, std::string_view statement,
+                         bool has_message) {
+    const auto says = [line](std::string_view part) { return line.find(part) != std::string_view::npos; };
+    if (error.is("FileNotFoundError")) return "put it beside the source, or permit its folder with --allow-read";
+    if (error.is("KeyError") && statement.find("environ") != std::string_view::npos)
+        return "a source sees HOME, USER and LANG of the environment; give the value in the source";
+    if (error.is("SystemExit") && has_message && !says("command line"))
+        return "a source has no command line; make the model before it ends";
+    if (error.is("ModuleNotFoundError") && !says(" is not available here"))
+        return "if it is written in Python, put it beside the source";
+    return {};
+}
+
+}  // namespace
+
 PythonError PythonError::finished() const {
-    return PythonError(exception_, line_of(*exception_), context_of(*exception_));
+    std::string line = line_of(*exception_);
+    ErrorContext context = context_of(*exception_);
+    const std::string_view statement =
+        exception_->trace.empty() ? std::string_view() : bare_line(exception_->trace.front().range);
+    // What is raised without a message is its statement's text; CPython's traceback shows it.
+    const bool has_message = line.find(": ") != std::string::npos;
+    if (!has_message && !statement.empty()) line += concat(": ", statement);
+    if (context.hint.empty()) context.hint = way_out(*this, line, statement, has_message);
+    return PythonError(exception_, std::move(line), std::move(context));
 }
 
 std::optional<IValue> ExceptionObject::find_attribute(std::string_view name) {

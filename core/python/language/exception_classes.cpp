@@ -55,6 +55,7 @@ constexpr ExceptionName kExceptions[] = {
     {"RuntimeError", "Exception"},
     {"NotImplementedError", "RuntimeError"},
     {"RecursionError", "RuntimeError"},
+    {"_LinAlgError", "RuntimeError"},
     {"StopIteration", "Exception"},
     {"StopAsyncIteration", "Exception"},
     {"SyntaxError", "Exception"},

@@ -75,7 +75,6 @@ std::string_view exception_name(const Error& error) {
     if (text.starts_with("input.size(-1) must be equal") || holds("must be divisible by given blocksize"))
         return "RuntimeError";
     if (text.starts_with("was expecting embedding dimension")) return "AssertionError";
-    if (text.starts_with("param 'initial_lr' is not specified")) return "KeyError";
     if (text.starts_with("params argument given to the optimizer") || text.ends_with(" is not an Optimizer"))
         return "TypeError";
     if (starts_with_any(

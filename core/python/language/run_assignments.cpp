@@ -286,7 +286,11 @@ void Runner::run_import(const Import& s) {
 IValue Runner::import_name_or_missing(const IValue& module, const std::string& module_name, std::string_view name) {
     if (object_as<MissingName>(module) != nullptr) return get_attribute(module, name);
     Evaluator::State& state = frame_.unit.owner->state();
-    if (auto value = state.find_name(module, module_name, name)) return std::move(*value);
+    try {
+        if (auto value = state.find_name(module, module_name, name)) return std::move(*value);
+    } catch (const PythonError& error) {
+        if (!error.is("AttributeError")) throw;  // a module's own __getattr__ says that it has none
+    }
     if (frame_.unit.is_library || is_import_guarded(frame_)) throw_no_name(module_name, name);
     return missing_import(concat("cannot import name '", name, "' from '", module_name, "'"),
                           concat(module_name, ".", name), {}, true);

@@ -26,7 +26,8 @@ std::vector<IValue> elements_of(const IValue& value) {
 IValue bytes_written_by(const std::function<void(const FileTarget&)>& write) {
     const auto memory = std::make_shared<const FileHandle>(memory_file());
     with_python_errors([&] { write(FileTarget(std::filesystem::path("archive.pt2"), memory)); });
-    const auto bytes = MappedFile::map(*memory, "archive.pt2")->bytes();
+    const Ptr<MappedFile> map = MappedFile::map(*memory, "archive.pt2");
+    const auto bytes = map->bytes();
     return make_bytes(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
 

@@ -60,10 +60,7 @@ class Copier {
         if (const auto known = modules_.tensors.find(value.tensor_impl()); known != modules_.tensors.end())
             return known->second;
         const Tensor from = value.to_tensor();
-        if (!is_leaf(from))
-            throw_error("RuntimeError",
-                        "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at "
-                        "the moment");
+        if (!is_leaf(from)) throw_error("RuntimeError", nn::non_leaf_copy_message());
         Tensor copy = call_method(IValue(detach(from)), "clone", {}).to_tensor();
         if (is_parameter(from))
             copy = make_parameter(copy, requires_grad(from));

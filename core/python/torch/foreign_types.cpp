@@ -7,6 +7,7 @@
 #include "core/autograd/program_tracer.h"
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/dispatch/functions.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/error.h"
@@ -195,8 +196,8 @@ class TensorType final : public ForeignType {
     bool set_attribute(const IValue& tensor, std::string_view name, IValue value) const override {
         if (set_tensor_property(tensor, name, value)) return true;
         if (find_tensor_property(tensor, name)) {
-            throw_error("AttributeError",
-                        concat("attribute '", name, "' of 'torch._C._TensorBase' objects is not writable"));
+            throw_error("AttributeError", concat("attribute '", name, "' of 'torch._C.", is_older_torch() ? "_" : "",
+                                                 "TensorBase' objects is not writable"));
         }
         set_given_attribute(tensor, name, std::move(value));
         return true;
@@ -224,6 +225,9 @@ class TensorType final : public ForeignType {
     }
 
     std::optional<IValue> unary(OperatorKind op, const IValue& tensor) const override {
+        const ScalarType dtype = tensor.to_tensor().dtype();
+        if (op != OperatorKind::Negate && !is_integral(dtype) && dtype != ScalarType::Bool)
+            throw_type_error("~ (operator.invert) is only implemented on integer and Boolean-type tensors");
         return call_function(op == OperatorKind::Negate ? "neg" : "bitwise_not", {tensor});
     }
 

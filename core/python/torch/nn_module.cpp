@@ -207,6 +207,12 @@ void set_module_attribute(const IValue& object, ClassObject& cls, std::string_vi
         call(property->setter, {object, std::move(value)});
         return;
     }
+    if (const auto* buffer = object_as<Instance>(value);
+        buffer != nullptr && buffer->cls()->name() == "Buffer" && buffer->cls()->module() == "torch.nn._buffers") {
+        const Tensor data = get_attribute(value, "data").to_tensor();
+        const bool is_persistent = truth(get_attribute(value, "persistent"));
+        return with_module_errors([&] { module_of(object).register_buffer(std::string(name), data, is_persistent); });
+    }
     with_module_errors([&] { module_of(object).set_attribute(name, std::move(value)); });
     // A layer's own forward is not looked up by name: what stands in its place is.
     if (name == "forward") {

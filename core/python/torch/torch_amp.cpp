@@ -8,6 +8,7 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/context_manager.h"
 #include "core/python/language/error.h"
+#include "core/python/language/evaluator.h"
 #include "core/python/language/operations.h"
 #include "core/python/torch/module_parts.h"
 #include "core/python/torch/torch_call.h"
@@ -243,15 +244,37 @@ ClassPtr device_scaler_class() {
 
 }  // namespace
 
+namespace {
+
+// torch.amp.custom_fwd: a decorator, with or without arguments, that is written in Python.
+NativeCallable::Body custom_of(const char* name) {
+    return [name](CallArguments arguments) {
+        return call(get_attribute(Evaluator::current()->import_module("torch.amp.autocast_mode"), name),
+                    std::move(arguments));
+    };
+}
+
+}  // namespace
+
 void fill_cuda_amp(PythonModule& module) {
     module.define("autocast", IValue::other(device_autocast_class<DeviceType::Cuda>()));
     module.define("GradScaler", IValue::other(scaler_class()));
+    module.define("custom_fwd", custom_of("cuda_custom_fwd"));
+    module.define("custom_bwd", custom_of("cuda_custom_bwd"));
 }
 void fill_cpu_amp(PythonModule& module) {
     module.define("autocast", IValue::other(device_autocast_class<DeviceType::Cpu>()));
 }
-void fill_cpu(PythonModule& module) { define_submodule(module, "amp", "torch.cpu.amp"); }
+void fill_cpu(PythonModule& module) {
+    define_submodule(module, "amp", "torch.cpu.amp");
+    module.define("is_available", [](CallArguments) { return IValue(true); });
+    module.define("device_count", [](CallArguments) { return IValue(std::int64_t{1}); });
+    module.define("current_device", [](CallArguments) { return IValue("cpu"); });
+    module.define("synchronize", [](CallArguments) { return IValue(); });
+}
 void fill_amp(PythonModule& module) {
+    module.define("custom_fwd", custom_of("custom_fwd"));
+    module.define("custom_bwd", custom_of("custom_bwd"));
     module.define("autocast", IValue::other(autocast_class()));
     module.define("GradScaler", IValue::other(device_scaler_class()));
     module.define("is_autocast_available", [](CallArguments a) {
@@ -262,11 +285,30 @@ void fill_amp(PythonModule& module) {
 
 void define_autocast(PythonModule& module) {
     module.define("autocast", IValue::other(autocast_class()));
-    module.define("is_autocast_enabled", is_enabled<DeviceType::Cuda>);
+    // PyTorch 2's take the device's type.
+    module.define("is_autocast_enabled", [](CallArguments a) {
+        const BoundArguments given(a, "is_autocast_enabled", {"device_type="});
+        return given.has(0) && str(given[0]) == "cpu" ? is_enabled<DeviceType::Cpu>({})
+                                                      : is_enabled<DeviceType::Cuda>({});
+    });
+    module.define("get_autocast_dtype", [](CallArguments a) {
+        const BoundArguments given(a, "get_autocast_dtype", {"device_type"});
+        return str(given[0]) == "cpu" ? get_dtype<DeviceType::Cpu>({}) : get_dtype<DeviceType::Cuda>({});
+    });
+    module.define("set_autocast_dtype", [](CallArguments a) {
+        const BoundArguments given(a, "set_autocast_dtype", {"device_type", "dtype"});
+        const CallArguments dtype{{given[1]}, {}};
+        return str(given[0]) == "cpu" ? set_dtype<DeviceType::Cpu>(dtype) : set_dtype<DeviceType::Cuda>(dtype);
+    });
     module.define("is_autocast_cpu_enabled", is_enabled<DeviceType::Cpu>);
     module.define("get_autocast_gpu_dtype", get_dtype<DeviceType::Cuda>);
     module.define("get_autocast_cpu_dtype", get_dtype<DeviceType::Cpu>);
-    module.define("set_autocast_enabled", set_enabled<DeviceType::Cuda>);
+    module.define("set_autocast_enabled", [](CallArguments a) {
+        if (a.positional.size() < 2) return set_enabled<DeviceType::Cuda>(std::move(a));
+        const bool is_cpu = str(a.positional[0]) == "cpu";
+        const CallArguments enabled{{a.positional[1]}, {}};
+        return is_cpu ? set_enabled<DeviceType::Cpu>(enabled) : set_enabled<DeviceType::Cuda>(enabled);
+    });
     module.define("set_autocast_cpu_enabled", set_enabled<DeviceType::Cpu>);
     module.define("set_autocast_gpu_dtype", set_dtype<DeviceType::Cuda>);
     module.define("set_autocast_cpu_dtype", set_dtype<DeviceType::Cpu>);

@@ -350,6 +350,12 @@ void fill_autograd_module(PythonModule& module) {
     module.define("set_detect_anomaly", IValue::other(set_detect_anomaly_class()));
     module.define("Function", IValue::other(autograd_function_class()));
     define_submodule(module, "graph", "torch.autograd.graph");
+    for (const char* name : {"gradcheck", "gradgradcheck"}) {
+        module.define(name, [name](CallArguments given) {
+            return call(get_attribute(Evaluator::current()->import_module("torch.autograd.gradcheck"), name),
+                        std::move(given));
+        });
+    }
     module.define("Variable", [](CallArguments call_arguments) {
         const BoundArguments given(call_arguments, "Variable", {"data", "requires_grad="});
         const Tensor out = given[0].to_tensor();

@@ -65,8 +65,7 @@ ClassObject::Made new_parameter(ClassObject&, CallArguments& arguments) {
     Tensor data;
     if (given.has(0) && !given[0].is_none()) {
         if (!given[0].is_tensor()) {
-            throw_type_error(concat("Creating a Parameter from an instance of type ", type_name(given[0]),
-                                    " requires that detach() returns an instance of the same type, but it has none."));
+            throw_error("AttributeError", concat("'", type_name(given[0]), "' object has no attribute 'detach'"));
         }
         data = given[0].to_tensor();
     } else {

@@ -59,6 +59,11 @@ Tree tree_of(const IValue& value, int depth) {
     return out;
 }
 
+// Of the first of each list, as sizes are.
+const IValue& first_leaf(const Tree& tree) {
+    return tree.is_leaf || tree.children.empty() ? tree.leaf : first_leaf(tree.children.front());
+}
+
 void find_sizes(const Tree& tree, Dims& sizes) {
     if (tree.is_leaf) {
         if (tree.leaf.is_tensor()) {
@@ -91,7 +96,7 @@ std::optional<ScalarType> inferred_dtype(const Tree& tree) {
     if (value.is_int() || is_big_integer(value)) return ScalarType::Int64;
     if (value.is_double()) return default_dtype();
     if (value.is_complex()) return complex_default();
-    if (value.is_string()) throw_value_error("too many dimensions 'str'");
+    if (value.is_string()) throw_type_error("new(): invalid data type 'str'");
     throw_error("RuntimeError", concat("Could not infer dtype of ", type_name(value)));
 }
 
@@ -210,6 +215,7 @@ Tensor tensor_from_data(const IValue& data, std::optional<ScalarType> dtype) {
     const Tree tree = tree_of(data, 0);
     Dims sizes;
     find_sizes(tree, sizes);
+    if (first_leaf(tree).is_string()) throw_value_error("too many dimensions 'str'");
     const ScalarType type = dtype ? *dtype : inferred_dtype(tree).value_or(default_dtype());
     const Tensor out = empty(span_of(sizes), type);
     Filler(out).fill(tree, 0);

@@ -239,7 +239,12 @@ IValue apply(CallArguments arguments) {
 ClassPtr autograd_function_class() {
     static const ClassPtr cls = [] {
         auto out = make_ptr<ClassObject>("Function", "torch.autograd.function", std::vector<ClassPtr>{});
-        out->set_builtin(nullptr);
+        out->set_builtin([](ClassObject&, CallArguments&) -> ClassObject::Made {
+            throw_error("RuntimeError",
+                        "Legacy autograd function with non-static forward method is deprecated. Please use new-style "
+                        "autograd function with static forward method. (Example: "
+                        "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)");
+        });
         out->define_class_method("apply", apply);
         return ClassPtr(out);
     }();

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
 #include "core/python/torch/torch_call.h"
@@ -60,15 +61,33 @@ IValue atleast_1d(CallArguments arguments) { return at_least("atleast_1d", argum
 IValue atleast_2d(CallArguments arguments) { return at_least("atleast_2d", arguments); }
 IValue atleast_3d(CallArguments arguments) { return at_least("atleast_3d", arguments); }
 
+std::vector<IValue> values_of(const Dims& sizes) { return {sizes.begin(), sizes.end()}; }
+// As PyTorch 2 words it.
+void refuse_misfit(const Dims& so_far, const Dims& sizes, std::size_t place) {
+    for (std::size_t back = 1; back <= sizes.size(); ++back) {
+        const std::int64_t size = sizes[sizes.size() - back];
+        const std::int64_t have = back <= so_far.size() ? so_far[so_far.size() - back] : 1;
+        if (size >= 0 && (size == have || size == 1 || have == 1)) continue;
+        Dims padded = so_far;
+        if (padded.size() < sizes.size()) padded.insert(padded.begin(), sizes.size() - padded.size(), 1);
+        throw_error("RuntimeError",
+                    concat("Attempting to broadcast a dimension of length ", size, " at -", back,
+                           "! Mismatching argument at index ", place, " had ", repr(make_tuple(values_of(sizes))),
+                           "; but expected shape should be broadcastable to ", shape_list_text(span_of(padded))));
+    }
+}
 IValue broadcast_shapes(CallArguments arguments) {
     Dims out;
+    std::size_t place = 0;
     for (const IValue& shape : arguments.positional) {
         Dims sizes;
         if (shape.is_int())
             sizes.push_back(shape.to_int());
         else
             for (const IValue& size : to_vector(shape)) sizes.push_back(to_index(size));
+        if (!is_older_torch()) refuse_misfit(out, sizes, place);
         out = with_python_errors([&] { return loupe::broadcast_shapes(span_of(out), span_of(sizes)); });
+        ++place;
     }
     return make_size(span_of(out));
 }

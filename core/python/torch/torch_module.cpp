@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/python/torch/torch_module.h"
 #include "core/autograd/program_tracer.h"
+#include "core/base/torch_release.h"
+#include "core/dispatch/functions.h"
 
 #include <cmath>
 #include <cstring>
@@ -176,7 +178,9 @@ IValue set_printoptions(CallArguments arguments) {
 
 IValue manual_seed(CallArguments arguments) {
     const BoundArguments given(arguments, "manual_seed", {"seed"});
-    seed_generators(seed_of(given[0]));
+    // Whatever int() takes.
+    seed_generators(seed_of(
+        call(get_attribute(Evaluator::current()->import_module("builtins"), "int"), std::vector<IValue>{given[0]})));
     return IValue::other(make_ptr<GeneratorObject>(nullptr));
 }
 IValue seed(CallArguments) {
@@ -243,6 +247,11 @@ IValue answer_false(CallArguments) { return false; }
 IValue answer_true(CallArguments) { return true; }
 IValue one(CallArguments) { return std::int64_t{1}; }
 
+// Of a module that is written in Python.
+IValue call_of_module(const char* module, const char* name, CallArguments arguments) {
+    return call(get_attribute(Evaluator::current()->import_module(module), name), std::move(arguments));
+}
+
 // Its modules are Python's, so it is written there.
 IValue compile(CallArguments arguments) {
     return call(get_attribute(Evaluator::current()->import_module("torch._dynamo.eval_frame"), "compile"),
@@ -257,6 +266,44 @@ IValue set_default_device(CallArguments arguments) {
     return {};
 }
 IValue get_default_device(CallArguments) { return nn::default_device(); }
+
+// Kept for those who ask; products are made in full precision whatever it is.
+std::string& matmul_precision() {
+    static thread_local std::string precision = "highest";
+    return precision;
+}
+IValue set_matmul_precision(CallArguments arguments) {
+    const BoundArguments given(arguments, "set_float32_matmul_precision", {"precision"});
+    const std::string wanted = str(given[0]);
+    if (wanted != "highest" && wanted != "high" && wanted != "medium")
+        throw_error("RuntimeError", concat(wanted, " is not one of 'highest', 'high', or 'medium'."));
+    matmul_precision() = wanted;
+    return {};
+}
+
+IValue as_tensor_of_array(CallArguments arguments) {
+    return as_tensor({std::vector<IValue>{arguments.positional.at(0)}, {}});
+}
+IValue asarray(CallArguments arguments) {
+    const BoundArguments given(arguments, "asarray", {"obj", "*", "dtype=", "device=", "copy=", "requires_grad="});
+    CallArguments inner{{given[0]}, {}};
+    if (given.has(1)) inner.keywords.emplace_back("dtype", given[1]);
+    if (given.has(2)) inner.keywords.emplace_back("device", given[2]);
+    IValue made = as_tensor(std::move(inner));
+    if (given.truth_or(3, false)) made = fn::clone(made.to_tensor());
+    if (given.truth_or(4, false)) require_gradient(made.to_tensor());
+    return made;
+}
+// All algorithms are deterministic here; whether one that is not would warn is kept for those who ask.
+bool& deterministic_warns() {
+    static thread_local bool warns = false;
+    return warns;
+}
+IValue use_deterministic_algorithms(CallArguments arguments) {
+    const BoundArguments given(arguments, "use_deterministic_algorithms", {"mode", "*", "warn_only="});
+    deterministic_warns() = truth(given[0]) && given.truth_or(1, false);
+    return {};
+}
 
 void define_operators(PythonModule& module) {
     std::set<std::string_view> seen;
@@ -276,7 +323,7 @@ void define_own_functions(PythonModule& module) {
     const std::pair<const char*, IValue (*)(CallArguments)> functions[] = {
         {"tensor", tensor},
         {"as_tensor", as_tensor},
-        {"asarray", as_tensor},
+        {"asarray", asarray},
         {"is_tensor", is_tensor},
         {"sparse_coo_tensor", sparse_coo_tensor},
         {"sparse_csr_tensor", sparse_csr_tensor},
@@ -302,17 +349,23 @@ void define_own_functions(PythonModule& module) {
         {"typename", type_name_of},
         {"finfo", make_finfo},
         {"iinfo", make_iinfo},
-        {"use_deterministic_algorithms", nothing},
+        {"use_deterministic_algorithms", use_deterministic_algorithms},
         {"are_deterministic_algorithms_enabled", answer_true},
         {"set_num_threads", nothing},
         {"get_num_threads", one},
-        {"set_float32_matmul_precision", nothing},
+        {"set_float32_matmul_precision", set_matmul_precision},
         {"set_warn_always", nothing},
         {"is_anomaly_enabled", [](CallArguments) { return IValue(is_anomaly_enabled()); }},
-        {"get_float32_matmul_precision", [](CallArguments) { return IValue("highest"); }},
+        {"get_float32_matmul_precision", [](CallArguments) { return IValue(matmul_precision()); }},
         {"set_default_device", set_default_device},
         {"get_default_device", get_default_device},
         {"compile", compile},
+        {"vmap", [](CallArguments a) { return call_of_module("torch.func", "vmap", std::move(a)); }},
+        {"from_dlpack", as_tensor_of_array},
+        {"get_num_interop_threads", one},
+        {"set_num_interop_threads", nothing},
+        {"is_deterministic_algorithms_warn_only_enabled", [](CallArguments) { return IValue(deterministic_warns()); }},
+        {"cond", [](CallArguments a) { return call_of_module("torch._higher_order_ops", "cond", std::move(a)); }},
     };
     for (const auto& [name, function] : functions) module.define(name, Body(function));
     for (const FunctionalEntry& entry : functional_entries())
@@ -366,15 +419,12 @@ void define_constants(PythonModule& module) {
     module.define("inf", IValue(std::numeric_limits<double>::infinity()));
     module.define("nan", IValue(std::nan("")));
     module.define("newaxis", IValue());
-    module.define("__version__", IValue("1.13.1"));
-}
-
-void fill_random(PythonModule& module) {
-    module.define("manual_seed", Body(manual_seed));
-    module.define("seed", Body(seed));
-    module.define("initial_seed", Body(initial_seed));
-    module.define("get_rng_state", Body(get_rng_state));
-    module.define("set_rng_state", Body(set_rng_state));
+    for (const char* name : {"SymInt", "SymFloat", "SymBool", "sym_int", "sym_float", "sym_max", "sym_min", "sym_not",
+                             "sym_sum", "sym_ite", "unravel_index", "_check", "_check_value"})
+        module.define_from(name, "torch._symbols");
+    module.define("__version__",
+                  call(get_attribute(Evaluator::current()->import_module("torch.torch_version"), "TorchVersion"),
+                       std::vector<IValue>{IValue(is_older_torch() ? "1.13.1" : "2.15.0")}));
 }
 
 void define_prefixed(PythonModule& module, std::string_view prefix) {
@@ -393,24 +443,6 @@ void fill_special(PythonModule& module) { define_prefixed(module, "special_"); }
 void fill_sparse(PythonModule& module) {
     module.define("sampled_addmm", operator_function("sparse_sampled_addmm", "sparse_sampled_addmm"));
     for (const char* name : {"mm", "addmm"}) module.define(name, operator_function(name, name));
-}
-
-void fill_cudnn(PythonModule& module) {
-    module.define("is_available", Body(answer_false));
-    module.define("deterministic", IValue(false));
-    module.define("benchmark", IValue(false));
-    module.define("enabled", IValue(true));
-    module.define("allow_tf32", IValue(true));
-}
-void fill_backend(PythonModule& module) {
-    module.define("is_available", Body(answer_false));
-    module.define("is_built", Body(answer_false));
-}
-void fill_backends(PythonModule& module) {
-    define_submodule(module, "cudnn", "torch.backends.cudnn");
-    define_submodule(module, "mps", "torch.backends.mps");
-    define_submodule(module, "cuda", "torch.backends.cuda");
-    define_submodule(module, "mkldnn", "torch.backends.mkldnn");
 }
 
 // torch._assert(condition, message).
@@ -469,14 +501,8 @@ std::vector<ModuleRecord> torch_modules() {
         {"torch.optim", fill_torch_optim},
         {"torch.optim.lr_scheduler", fill_lr_scheduler},
         {"torch.cuda", fill_cuda},
-        {"torch.backends", fill_backends},
-        {"torch.backends.cudnn", fill_cudnn},
-        {"torch.backends.cuda", fill_backend},
-        {"torch.backends.mps", fill_backend},
-        {"torch.backends.mkldnn", fill_backend},
         {"torch.utils", fill_utils},
         {"torch.utils.checkpoint", fill_checkpoint},
-        {"torch.random", fill_random},
         {"_torch_data", fill_torch_data},
         {"copy", fill_copy},
     };

@@ -406,6 +406,21 @@ IValue register_load_state_dict_post_hook(CallArguments arguments) {
         }));
 }
 
+IValue set_submodule(CallArguments arguments) {
+    const BoundArguments given(arguments, "set_submodule", {"self", "target", "module", "strict="});
+    const std::string target = str(given[1]);
+    if (target.empty()) throw_value_error("Cannot set the submodule without a target name!");
+    const auto dot = target.rfind('.');
+    const nn::ModulePtr owner = with_python_errors(
+        [&] { return self_module(given[0]).submodule(dot == std::string::npos ? "" : target.substr(0, dot)); });
+    const nn::ModulePtr child = nn::as_module(given[2]);
+    if (!child) throw_value_error(concat("`module` is not an nn.Module, found ", torch_type_name(given[2])));
+    const std::string last = dot == std::string::npos ? target : target.substr(dot + 1);
+    with_python_errors([&] { owner->set_attribute(last, given[2]); });
+    return {};
+}
+// A source runs as it is written.
+IValue nothing(CallArguments) { return {}; }
 IValue extra_repr(CallArguments) { return IValue(""); }
 IValue get_name(CallArguments arguments) { return module_self(arguments).class_name(); }
 IValue itself(CallArguments arguments) { return arguments.positional.at(0); }
@@ -456,6 +471,9 @@ void define_module_methods(ClassObject& module_class) {
         {"register_load_state_dict_pre_hook", register_load_state_dict_pre_hook},
         {"_register_state_dict_hook", register_state_dict_hook},
         {"register_state_dict_pre_hook", register_state_dict_pre_hook},
+        {"register_state_dict_post_hook", register_state_dict_hook},
+        {"set_submodule", set_submodule},
+        {"compile", nothing},
         {"_load_from_state_dict", load_nothing},
         {"extra_repr", extra_repr},
         {"_get_name", get_name},

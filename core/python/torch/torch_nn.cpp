@@ -221,6 +221,7 @@ void fill_torch_nn(PythonModule& module) {
     module.define("Module", IValue::other(nn_module_class()));
     module.define("Parameter", IValue::other(parameter_class()));
     module.define_from("DataParallel", "torch.nn.parallel");
+    module.define_from("Buffer", "torch.nn._buffers");
     for (const char* name : {"functional", "init", "parameter", "utils"}) {
         define_submodule(module, name, concat("torch.nn.", name));
     }
@@ -323,6 +324,10 @@ void fill_nn_init(PythonModule& module) {
     }
 }
 
-void fill_nn_parameter(PythonModule& module) { module.define("Parameter", IValue::other(parameter_class())); }
+void fill_nn_parameter(PythonModule& module) {
+    module.define("Parameter", IValue::other(parameter_class()));
+    for (const char* name : {"Buffer", "UninitializedParameter", "UninitializedBuffer", "is_lazy"})
+        module.define_from(name, "torch.nn._buffers");
+}
 
 }  // namespace loupe::python

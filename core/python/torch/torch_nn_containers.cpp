@@ -183,6 +183,20 @@ void define_list(ClassObject& cls, const Methods& methods) {
     cls.define("insert", [methods](CallArguments a) { return methods.insert(a); });
     cls.define("pop", [methods](CallArguments a) { return methods.pop(a); });
     cls.define("__iadd__", [methods](CallArguments a) { return methods.extend(a); });
+    if (keeps_names) {
+        cls.define("__mul__", [methods](CallArguments arguments) {
+            check_positional(arguments, "__mul__", 2, 2);
+            const std::int64_t times = to_index(arguments.positional[1]);
+            if (times <= 0)
+                throw_value_error(concat("Non-positive multiplication factor ", times, " for <class '",
+                                         "torch.nn.modules.container.Sequential'>"));
+            std::vector<IValue> values;
+            const std::vector<IValue> once = values_of(methods.entries(arguments));
+            for (std::int64_t i = 0; i < times; ++i) values.insert(values.end(), once.begin(), once.end());
+            return same_container(arguments.positional[0], numbered(std::move(values)));
+        });
+        cls.attributes().set("__rmul__", *cls.attributes().find("__mul__"));
+    }
     cls.define("__add__", [methods](CallArguments arguments) {
         check_positional(arguments, "__add__", 2, 2);
         std::vector<IValue> values = values_of(methods.entries(arguments));

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/nn/default_device.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/big_integer.h"
@@ -89,6 +90,12 @@ void define_generator(ClassObject& cls) {
         set_generator_state(self.generator(), arguments.positional[1].to_tensor());
         return arguments.positional[0];
     });
+    cls.define("clone_state", [](CallArguments arguments) {
+        const Generator& from = generator_self(arguments).generator();
+        const Ptr<Generator> copy = make_generator(from.device());
+        copy->set_state(from.state());
+        return IValue::other(make_ptr<GeneratorObject>(copy));
+    });
     cls.define_property("device", [](const IValue& self) {
         const auto* object = object_as<GeneratorObject>(self);
         return IValue(object != nullptr ? object->generator().device() : Device{});
@@ -152,6 +159,22 @@ ClassPtr device_class() {
     }();
     return cls;
 }
+namespace {
+
+ScalarType complex_type_of(ScalarType dtype) {
+    if (is_complex(dtype)) return dtype;
+    if (dtype == ScalarType::Float64) return ScalarType::Complex128;
+    return dtype == ScalarType::Float16 || dtype == ScalarType::BFloat16 ? ScalarType::Complex32
+                                                                         : ScalarType::Complex64;
+}
+ScalarType real_type_of(ScalarType dtype) {
+    if (dtype == ScalarType::Complex128) return ScalarType::Float64;
+    if (dtype == ScalarType::Complex64) return ScalarType::Float32;
+    return dtype == ScalarType::Complex32 ? ScalarType::Float16 : dtype;
+}
+
+}  // namespace
+
 DtypeObject::DtypeObject(ScalarType scalar_type) : Instance(dtype_class()), dtype(scalar_type) {}
 
 std::optional<IValue> DtypeObject::find_attribute(std::string_view name) {
@@ -159,6 +182,11 @@ std::optional<IValue> DtypeObject::find_attribute(std::string_view name) {
     if (name == "is_complex") return IValue(is_complex(dtype));
     if (name == "is_signed") return IValue(!is_unsigned(dtype));
     if (name == "itemsize") return IValue(element_size(dtype));
+    if (name == "to_complex" || name == "to_real") {
+        const ScalarType other = name == "to_real" ? real_type_of(dtype) : complex_type_of(dtype);
+        return IValue::other(
+            make_ptr<NativeCallable>(std::string(name), [other](CallArguments) { return dtype_object(other); }));
+    }
     return Instance::find_attribute(name);
 }
 
@@ -239,6 +267,35 @@ std::optional<IValue> find_constant(std::string_view name) {
     return std::nullopt;
 }
 
+namespace {
+
+// In PyTorch's words where the text is none of its devices; that it has no place here where it is.
+[[noreturn]] void refuse_device(const std::string& text) {
+    constexpr std::string_view kTypes[] = {"cpu",    "cuda", "ipu",  "xpu",  "mkldnn", "opengl", "opencl",
+                                           "ideep",  "hip",  "ve",   "fpga", "maia",   "xla",    "lazy",
+                                           "vulkan", "mps",  "meta", "hpu",  "mtia"};
+    const bool is_older = is_older_torch();
+    const auto invalid = [&] { throw_error("RuntimeError", concat("Invalid device string: '", text, "'")); };
+    if (text.empty()) throw_error("RuntimeError", "Device string must not be empty");
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+    const auto colon = text.find(':');
+    const std::string type = text.substr(0, colon);
+    if (type.empty() || !std::all_of(type.begin(), type.end(), is_letter)) invalid();
+    if (std::find(std::begin(kTypes), std::end(kTypes), type) == std::end(kTypes)) {
+        throw_error("RuntimeError",
+                    concat("Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, ",
+                           is_older ? "ort" : "maia", ", xla, lazy, vulkan, mps, meta, hpu, ", is_older ? "" : "mtia, ",
+                           "privateuseone device type at start of device string: ", type));
+    }
+    const std::string index = colon == std::string::npos ? "" : text.substr(colon + 1);
+    const bool is_number =
+        !index.empty() && std::all_of(index.begin(), index.end(), [](char c) { return c >= '0' && c <= '9'; });
+    if (colon != std::string::npos && (!is_number || (index.size() > 1 && index[0] == '0'))) invalid();
+    throw_error("RuntimeError", concat("device '", text, "' is not available here; tensors are made on cpu and cuda"));
+}
+
+}  // namespace
+
 Device device_of(const IValue& value) {
     if (value.is_device()) return value.to_device();
     if (value.is_int()) return Device{DeviceType::Cuda, static_cast<std::int8_t>(value.to_int())};
@@ -249,11 +306,7 @@ Device device_of(const IValue& value) {
     try {
         return parse_device(text);
     } catch (const Error&) {
-        throw_error(
-            "RuntimeError",
-            concat("Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, ort, xla, "
-                   "lazy, vulkan, mps, meta, hpu, privateuseone device type at start of device string: ",
-                   text.substr(0, text.find(':'))));
+        refuse_device(text);
     }
 }
 

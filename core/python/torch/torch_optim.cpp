@@ -5,11 +5,13 @@
 #include <array>
 
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
 #include "core/python/language/key_lookup.h"
 #include "core/python/language/operations.h"
+#include "core/python/torch/constructor_errors.h"
 #include "core/python/torch/module_parts.h"
 #include "core/python/torch/pickling.h"
 #include "core/python/torch/torch_autograd.h"
@@ -33,9 +35,39 @@ optim::Optimizer& optimizer_of(const IValue& value) {
 }
 
 // Parameters may come from a generator, in groups too.
-IValue parameter_list(const IValue& params) {
-    if (params.is_tensor()) return params;
+// named_parameters() gives pairs, which PyTorch 2 takes: the names are kept in the group.
+std::optional<std::pair<IValue, IValue>> named_parts(const IValue& params) {
+    if (is_older_torch() || params.is_tensor()) return std::nullopt;
+    const std::vector<IValue> all = to_vector(params);
+    const auto is_pair = [](const IValue& each) {
+        return each.is_tuple() && each.to_tuple().elements.size() == 2 && each.to_tuple().elements[0].is_string();
+    };
+    if (all.empty() || !is_pair(all.front())) return std::nullopt;
+    std::vector<IValue> names, values;
+    for (const IValue& each : all) {
+        if (!is_pair(each))
+            throw_value_error("all optimizer params should be with/without names. Some param names are missing");
+        names.push_back(each.to_tuple().elements[0]);
+        values.push_back(each.to_tuple().elements[1]);
+    }
+    return std::pair(make_list(std::move(names)), make_list(std::move(values)));
+}
+
+void set_params(DictObject& group, const IValue& key, const IValue& params) {
+    const auto named = named_parts(params);
+    set_key(group, key, named ? named->second : make_list(to_vector(params)));
+    if (named) set_key(group, IValue("param_names"), named->first);
+}
+
+IValue parameter_list(const IValue& given) {
+    if (given.is_tensor()) return given;
+    const IValue params = make_list(to_vector(given));
     std::vector<IValue> out;
+    if (named_parts(params)) {
+        const auto group = make_dict();
+        set_params(*group, IValue("params"), params);
+        return make_list({IValue(group)});
+    }
     for (const IValue& each : to_vector(params)) {
         if (!each.is_dict()) {
             out.push_back(each);
@@ -45,7 +77,10 @@ IValue parameter_list(const IValue& params) {
         const auto entries = each.to_dict().entries();
         for (const auto& [key, value] : entries) {
             const bool is_list = key.is_string() && key.to_string() == "params" && !value.is_tensor();
-            set_key(*group, key, is_list ? make_list(to_vector(value)) : value);
+            if (is_list)
+                set_params(*group, key, make_list(to_vector(value)));
+            else
+                set_key(*group, key, value);
         }
         out.emplace_back(group);
     }
@@ -97,7 +132,9 @@ NativeCallable::Body initialiser(const optim::OptimizerRecord& record) {
             if (name == "params") value = parameter_list(value);
         }
         if (record.name == "NAdam") spread_decoupled_decay(arguments);
-        self.optimizer = with_python_errors([&] { return optim::make_optimizer(record, std::move(arguments)); });
+        self.optimizer = with_python_errors([&] {
+            return in_constructor(record.name, [&] { return optim::make_optimizer(record, std::move(arguments)); });
+        });
         return {};
     };
 }

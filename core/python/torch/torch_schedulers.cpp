@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/optim/scheduler.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
@@ -11,6 +12,7 @@
 #include "core/python/language/evaluator.h"
 #include "core/python/language/key_lookup.h"
 #include "core/python/language/operations.h"
+#include "core/python/torch/constructor_errors.h"
 #include "core/python/torch/pickling.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_module.h"
@@ -141,7 +143,7 @@ NativeCallable::Body initialiser(const optim::SchedulerRecord& record) {
             self.optimizer = first != nullptr ? first->optimizer : IValue();
         }
         with_python_errors([&] {
-            self.scheduler = optim::make_scheduler(record, arguments);
+            self.scheduler = in_constructor(record.name, [&] { return optim::make_scheduler(record, arguments); });
             keep_arguments(self, record, given, arguments);
         });
         return {};
@@ -188,7 +190,9 @@ IValue step(CallArguments arguments) {
     if (auto* optimizer = object_as<OptimizerObject>(object_of(given[0]).optimizer)) engine_optimizer(*optimizer);
     with_python_errors([&] {
         if (self.takes_metric()) {
-            if (!given.has(1)) throw_type_error("step() missing 1 required positional argument: 'metrics'");
+            if (!given.has(1))
+                throw_type_error(concat(is_older_torch() ? "" : "ReduceLROnPlateau.",
+                                        "step() missing 1 required positional argument: 'metrics'"));
             return self.step_on(to_float(given[1]));
         }
         self.step(given.has(1) && !given[1].is_none() ? std::optional<double>(to_float(given[1])) : std::nullopt);

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 
 namespace loupe::python {
 namespace {
@@ -340,7 +341,10 @@ std::unique_ptr<SignatureSet> make_set(std::string_view name, bool is_method) {
         Signature made = make_signature(*op, is_method ? nullptr : out_overload_of(*op, all), is_method);
         const bool is_known = std::any_of(set->signatures.begin(), set->signatures.end(),
                                           [&](const Signature& each) { return each.sort_text == made.sort_text; });
-        if (!is_known) set->signatures.push_back(std::move(made));
+        // PyTorch 2's signatures know no names of dimensions.
+        const bool has_names = !is_older_torch() && std::any_of(made.parameters.begin(), made.parameters.end(),
+                                                                [](const Parameter& p) { return p.name == "names"; });
+        if (!is_known && !has_names) set->signatures.push_back(std::move(made));
     }
     set->signatures = sorted(std::move(set->signatures));
     return set;
@@ -355,7 +359,7 @@ std::string_view parameter_type_name(const Parameter& parameter) {
         case ParameterKind::Number:
             return "Number";
         case ParameterKind::Int:
-            return parameter.is_symbolic ? "SymInt" : "int";
+            return parameter.is_symbolic && is_older_torch() ? "SymInt" : "int";
         case ParameterKind::Float:
             return "float";
         case ParameterKind::Complex:
@@ -378,7 +382,7 @@ std::string_view parameter_type_name(const Parameter& parameter) {
         case ParameterKind::OptionalTensorList:
             return "tuple of Tensors";
         case ParameterKind::IntList:
-            return parameter.is_symbolic ? "tuple of SymInts" : "tuple of ints";
+            return parameter.is_symbolic && is_older_torch() ? "tuple of SymInts" : "tuple of ints";
         case ParameterKind::FloatList:
             return "tuple of floats";
         case ParameterKind::NumberList:
@@ -391,6 +395,20 @@ std::string_view parameter_type_name(const Parameter& parameter) {
     return {};
 }
 
+namespace {
+
+// As PyTorch 2's messages end a parameter that need not be given.
+std::string shown_default(const Signature& signature, const Parameter& parameter) {
+    if (parameter.kind == ParameterKind::Bool && parameter.argument < 0) return "False";  // requires_grad
+    if (parameter.name == "pin_memory") return "False";
+    if (parameter.argument < 0) return "None";  // out
+    const auto& value = signature.op->schema.arguments[static_cast<std::size_t>(parameter.argument)].default_value;
+    if (!value || value->is_none()) return "None";
+    return value->is_string() ? concat('"', value->to_string(), '"') : python_str(*value);
+}
+
+}  // namespace
+
 std::string Signature::str() const {
     std::string out = "(";
     bool is_behind_star = false;
@@ -399,15 +417,16 @@ std::string Signature::str() const {
         if (parameter.is_keyword_only && !is_behind_star) out += "*, ";
         is_behind_star = is_behind_star || parameter.is_keyword_only;
         out += concat(parameter_type_name(parameter), " ", parameter.name);
+        if (parameter.has_default && !is_older_torch()) out += concat(" = ", shown_default(*this, parameter));
     }
     return out + ")";
 }
 
 const SignatureSet* find_signatures(std::string_view name, bool is_method) {
     static std::mutex mutex;
-    static std::map<std::pair<std::string, bool>, std::unique_ptr<SignatureSet>> sets;
+    static std::map<std::tuple<std::string, bool, TorchRelease>, std::unique_ptr<SignatureSet>> sets;
     const std::scoped_lock lock(mutex);
-    auto& set = sets[{std::string(name), is_method}];
+    auto& set = sets[{std::string(name), is_method, torch_release()}];
     if (!set) set = make_set(name, is_method);
     return set->signatures.empty() ? nullptr : set.get();
 }

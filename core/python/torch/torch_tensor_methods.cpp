@@ -8,7 +8,9 @@
 #include "core/autograd/engine.h"
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/dispatch/functions.h"
+#include "core/kernels/compiler_type_name.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
@@ -80,6 +82,7 @@ const std::map<std::string_view, Getter>& getters() {
         {"ndim", [](const Tensor& t) { return IValue(t.dim()); }},
         {"itemsize", [](const Tensor& t) { return IValue(t.element_size()); }},
         {"nbytes", [](const Tensor& t) { return IValue(static_cast<std::int64_t>(t.bytes())); }},
+        {"is_xpu", [](const Tensor&) { return IValue(false); }},
         {"is_cuda", [](const Tensor& t) { return IValue(t.device().type == DeviceType::Cuda); }},
         {"is_cpu", [](const Tensor& t) { return IValue(t.device().type == DeviceType::Cpu); }},
         {"is_sparse", [](const Tensor& t) { return IValue(is_coordinate(t)); }},
@@ -115,10 +118,15 @@ const std::map<std::string_view, Getter>& getters() {
 Tensor tensor_of(const IValue& self) { return self.to_tensor(); }
 
 IValue size(const IValue& self, CallArguments& arguments) {
+    const bool by_position = !arguments.positional.empty();
     const BoundArguments given(arguments, "size", {"dim="});
     const Tensor t = tensor_of(self);
     if (!given.has(0) || given[0].is_none()) return shape_of(t);
     return with_python_errors([&] {
+        if (given[0].is_string() || given[0].is_double()) {
+            throw_type_error(concat("size(): argument 'dim'", by_position ? " (position 1)" : "", " must be int, not ",
+                                    torch_type_name(given[0])));
+        }
         const std::int64_t dimension = to_index(given[0]);
         if (const Tensor tied = tied_size(t, dimension); tied.defined()) return IValue(tied);
         notify_python_use(PythonUse::Shape, t);
@@ -140,8 +148,12 @@ IValue numel(const IValue& self, CallArguments&) {
     return tensor_of(self).numel();
 }
 IValue item_method(const IValue& self, CallArguments&) {
-    notify_python_use(PythonUse::Number, tensor_of(self));
-    return item_of(tensor_of(self));
+    const Tensor tensor = tensor_of(self);
+    notify_python_use(PythonUse::Number, tensor);
+    if (tensor.numel() != 1 && !is_older_torch())
+        throw_error("RuntimeError",
+                    concat("a Tensor with ", tensor.numel(), " elements cannot be converted to Scalar"));
+    return item_of(tensor);
 }
 IValue tolist(const IValue& self, CallArguments&) {
     if (is_jagged(tensor_of(self)))
@@ -310,10 +322,27 @@ IValue functional(const IValue& self, CallArguments& arguments) {
     return Function(std::move(arguments));
 }
 
+void check_unflattened(std::int64_t size, std::int64_t dimension, const std::vector<IValue>& parts) {
+    if (parts.empty()) throw_error("RuntimeError", "unflatten: sizes must be non-empty");
+    Dims sizes;
+    std::int64_t product = 1;
+    bool is_open = false;
+    for (const IValue& part : parts) {
+        if (!part.is_int()) return;
+        sizes.push_back(part.to_int());
+        is_open = is_open || sizes.back() == -1;
+        if (sizes.back() != -1 && __builtin_mul_overflow(product, sizes.back(), &product)) product = 0;
+    }
+    if (is_open ? product > 0 && size % product == 0 : product == size) return;
+    throw_error("RuntimeError",
+                concat("unflatten: Provided sizes ", shape_list_text(span_of(sizes)),
+                       " don't multiply up to the size of dim ", dimension, " (", size, ") in the input tensor"));
+}
 IValue unflatten(const IValue& self, CallArguments& arguments) {
     const BoundArguments given(arguments, "unflatten", {"dim", "sizes"});
     const Tensor t = tensor_of(self);
     const std::int64_t dimension = wrap_dim(to_index(given[0]), t.dim());
+    if (!is_older_torch()) check_unflattened(t.size(dimension), dimension, to_vector(given[1]));
     std::vector<IValue> sizes;
     for (std::int64_t d = 0; d < t.dim(); ++d) {
         if (d != dimension) {
@@ -494,21 +523,43 @@ std::optional<IValue> find_tensor_property(const IValue& self, std::string_view 
     return std::nullopt;
 }
 
+namespace {
+
+[[noreturn]] void refuse_gradient_dtype(ScalarType given, ScalarType wanted) {
+    throw_error("RuntimeError",
+                concat("attempting to assign a gradient with dtype '", compiler_type_name(given),
+                       "' to a tensor with grad_dtype '", dtype_graph_name(wanted),
+                       "'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can "
+                       "set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
+                       "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
+                       "downstream systems that assume they match."));
+}
+
+}  // namespace
+
 bool set_tensor_property(const IValue& self, std::string_view name, const IValue& value) {
     const Tensor tensor = tensor_of(self);
     return with_python_errors([&] {
         if (name == "grad") {
             if (!value.is_none() && !value.is_tensor()) {
-                throw_type_error(
-                    concat("assigned grad expected to be a Tensor or None but got grad of type", type_name(value)));
+                throw_type_error(concat("assigned grad expected to be a Tensor or None but got grad of type",
+                                        is_older_torch() ? "" : " ", type_name(value)));
             }
             const auto fits = [&](const Tensor& grad) {
                 const auto a = grad.sizes();
                 return std::equal(a.begin(), a.end(), tensor.sizes().begin(), tensor.sizes().end());
             };
             if (value.is_tensor() && !fits(value.to_tensor())) {
-                throw_error("RuntimeError", "assigned grad has data of a different size");
+                throw_error("RuntimeError",
+                            is_older_torch()
+                                ? "assigned grad has data of a different size"
+                                : concat("attempting to assign a gradient of size '",
+                                         shape_list_text(value.to_tensor().sizes()), "' to a tensor of size '",
+                                         shape_list_text(tensor.sizes()),
+                                         "'. Please ensure that the gradient and the tensor are the same size"));
             }
+            if (value.is_tensor() && value.to_tensor().dtype() != tensor.dtype() && !is_older_torch())
+                refuse_gradient_dtype(value.to_tensor().dtype(), tensor.dtype());
             set_grad(tensor, value.to_tensor());
         } else if (name == "requires_grad") {
             set_requires_grad(tensor, truth(value));

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+from torch._dynamo import config
+
+
 def reset():
     pass
 

@@ -5,3 +5,4 @@ cuda = None
 hip = None
 debug = False
 git_version = ''
+xpu = None

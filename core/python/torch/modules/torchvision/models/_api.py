@@ -48,7 +48,7 @@ class WeightsFamily:
 
 def named_weights(name):
     if not name.endswith('_Weights'):
-        raise AttributeError(f'no attribute {name!r}')
+        raise AttributeError(f"module 'torchvision.models' has no attribute {name!r}")
     return WeightsFamily(name)
 
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/nn/torch_release.h"
+#include "core/base/torch_release.h"
 
 #include <atomic>
 
-namespace loupe::nn {
+namespace loupe {
 namespace {
 
 std::atomic<TorchRelease> chosen{TorchRelease::V2_15};
@@ -19,4 +19,4 @@ std::optional<TorchRelease> torch_release_named(std::string_view text) {
     return std::nullopt;
 }
 
-}  // namespace loupe::nn
+}  // namespace loupe

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace loupe::nn {
+namespace loupe {
 
 enum class TorchRelease { V1_13, V2_15 };
 
@@ -28,4 +28,4 @@ class TorchReleaseScope {
     TorchRelease before_;
 };
 
-}  // namespace loupe::nn
+}  // namespace loupe

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+from torch._higher_order_ops import while_loop

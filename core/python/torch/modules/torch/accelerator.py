@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+# The device that computes, besides the CPU.
+import torch
+
+
+def is_available():
+    return torch.cuda.is_available()
+
+
+def device_count():
+    return torch.cuda.device_count()
+
+
+def current_accelerator(check_available=False):
+    return torch.device('cuda') if is_available() or not check_available and torch.cuda.device_count() > 0 else None
+
+
+def current_device_index():
+    return torch.cuda.current_device()
+
+
+current_device_idx = current_device_index
+
+
+def set_device_index(device):
+    torch.cuda.set_device(device)
+
+
+set_device_idx = set_device_index
+
+
+def synchronize(device=None):
+    if is_available():
+        torch.cuda.synchronize(device)
+
+
+def empty_cache():
+    torch.cuda.empty_cache()
+
+
+def memory_allocated(device_index=None):
+    return torch.cuda.memory_allocated()
+
+
+max_memory_allocated = memory_reserved = max_memory_reserved = memory_allocated
+
+
+def reset_peak_memory_stats(device_index=None):
+    torch.cuda.reset_peak_memory_stats()

@@ -1,0 +1,377 @@
+# SPDX-License-Identifier: Apache-2.0
+# Mistakes that people make with modules, losses, optimisers and gradients, and what PyTorch says of each.
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+
+def said(name, mistake):
+    try:
+        value = mistake()
+    except Exception as error:
+        print(name + ' | ' + type(error).__name__ + ': ' + str(error).strip())
+    else:
+        print(name + ' | no error: ' + (str(tuple(value.shape)) if isinstance(value, torch.Tensor) else type(value).__name__))
+
+
+a = torch.ones(2, 3)
+v = torch.ones(3)
+c = torch.ones(1, 3, 8, 8)
+long = torch.tensor([0, 1])
+
+print('# layers')
+said('linear', lambda: nn.Linear(4, 2)(a))
+said('linear dtype', lambda: nn.Linear(3, 2)(a.double()))
+said('linear int', lambda: nn.Linear(3, 2)(a.long()))
+said('linear args', lambda: nn.Linear(3))
+said('linear name', lambda: nn.Linear(3, 2, biass=True))
+said('linear negative', lambda: nn.Linear(-3, 2))
+said('linear two', lambda: nn.Linear(3, 2)(a, a))
+said('linear none', lambda: nn.Linear(3, 2)())
+said('linear keyword', lambda: nn.Linear(3, 2)(x=a))
+said('F.linear bias', lambda: F.linear(a, torch.ones(2, 3), torch.ones(5)))
+said('bilinear', lambda: nn.Bilinear(2, 3, 4)(a, a))
+said('conv', lambda: nn.Conv2d(4, 2, 3)(c))
+said('conv dims', lambda: nn.Conv2d(3, 2, 3)(v))
+said('conv 5d', lambda: nn.Conv2d(3, 2, 3)(torch.ones(1, 1, 3, 8, 8)))
+said('conv small', lambda: nn.Conv2d(3, 2, 9)(c))
+said('conv dtype', lambda: nn.Conv2d(3, 2, 3)(c.double()))
+said('conv groups', lambda: nn.Conv2d(3, 4, 3, groups=2))
+said('conv groups out', lambda: nn.Conv2d(4, 3, 3, groups=2))
+said('conv stride', lambda: nn.Conv2d(3, 2, 3, stride=0)(c))
+said('conv same stride', lambda: nn.Conv2d(3, 2, 3, stride=2, padding='same'))
+said('conv args', lambda: nn.Conv2d(3, 2))
+said('conv1d', lambda: nn.Conv1d(4, 2, 3)(a))
+said('conv1d small', lambda: nn.Conv1d(3, 2, 5)(torch.ones(1, 3, 4)))
+said('conv3d', lambda: nn.Conv3d(3, 2, 3)(a))
+said('F.conv2d bias', lambda: F.conv2d(c, torch.ones(2, 3, 3, 3), torch.ones(3)))
+said('F.conv2d weight', lambda: F.conv2d(c, torch.ones(3, 3)))
+said('F.conv2d tuple', lambda: F.conv2d(c, torch.ones(2, 3, 3, 3), stride=(1, 1, 1)))
+said('F.conv2d padding', lambda: F.conv2d(c, torch.ones(2, 3, 3, 3), padding=-1))
+said('transposed', lambda: nn.ConvTranspose2d(4, 2, 3)(c))
+said('transposed output_padding', lambda: nn.ConvTranspose2d(3, 2, 3, output_padding=1)(c))
+said('transposed output_size', lambda: nn.ConvTranspose2d(3, 2, 3)(c, output_size=(20, 20)))
+said('batchnorm', lambda: nn.BatchNorm2d(4)(c))
+said('batchnorm dims', lambda: nn.BatchNorm2d(3)(a))
+said('batchnorm1d dims', lambda: nn.BatchNorm1d(3)(c))
+said('batchnorm one', lambda: nn.BatchNorm1d(3)(torch.ones(1, 3)))
+said('F.batch_norm', lambda: F.batch_norm(c, torch.ones(4), torch.ones(4)))
+said('layernorm', lambda: nn.LayerNorm(4)(a))
+said('layernorm weight', lambda: F.layer_norm(a, (3,), torch.ones(2)))
+said('groupnorm', lambda: nn.GroupNorm(2, 3))
+said('groupnorm in', lambda: nn.GroupNorm(2, 4)(c))
+said('instancenorm', lambda: nn.InstanceNorm2d(3)(a))
+said('instancenorm one', lambda: nn.InstanceNorm2d(3)(torch.ones(1, 3, 1, 1)))
+said('rmsnorm', lambda: nn.RMSNorm(4)(a))
+said('maxpool', lambda: nn.MaxPool2d(9)(c))
+said('maxpool dims', lambda: nn.MaxPool2d(2)(a))
+said('maxpool padding', lambda: nn.MaxPool2d(2, padding=2)(c))
+said('maxpool stride', lambda: nn.MaxPool2d(2, stride=0)(c))
+said('avgpool', lambda: nn.AvgPool2d(9)(c))
+said('adaptive', lambda: nn.AdaptiveAvgPool2d(2)(a))
+said('embedding', lambda: nn.Embedding(3, 2)(torch.tensor([3])))
+said('embedding float', lambda: nn.Embedding(3, 2)(torch.tensor([1.0])))
+said('embedding padding', lambda: nn.Embedding(3, 2, padding_idx=5))
+said('embedding bag', lambda: nn.EmbeddingBag(3, 2)(torch.tensor([0, 1])))
+said('lstm', lambda: nn.LSTM(4, 2)(torch.ones(5, 1, 3)))
+said('lstm dims', lambda: nn.LSTM(4, 2)(torch.ones(5, 1, 1, 4)))
+said('lstm hidden', lambda: nn.LSTM(3, 2)(torch.ones(5, 1, 3), (torch.ones(1, 2, 2), torch.ones(1, 2, 2))))
+said('gru hidden', lambda: nn.GRU(3, 2)(torch.ones(5, 1, 3), torch.ones(2, 1, 2)))
+said('rnn mode', lambda: nn.RNN(3, 2, nonlinearity='x'))
+said('lstmcell', lambda: nn.LSTMCell(3, 2)(torch.ones(1, 4)))
+said('grucell', lambda: nn.GRUCell(3, 2)(torch.ones(1, 3), torch.ones(1, 3)))
+said('attention heads', lambda: nn.MultiheadAttention(5, 2))
+said('attention', lambda: nn.MultiheadAttention(4, 2)(torch.ones(2, 1, 3), torch.ones(2, 1, 3), torch.ones(2, 1, 3)))
+said('attention mask', lambda: nn.MultiheadAttention(4, 2)(torch.ones(2, 1, 4), torch.ones(2, 1, 4), torch.ones(2, 1, 4), attn_mask=torch.ones(3, 3)))
+said('attention padding', lambda: nn.MultiheadAttention(4, 2)(torch.ones(2, 1, 4), torch.ones(2, 1, 4), torch.ones(2, 1, 4), key_padding_mask=torch.zeros(3, 3).bool()))
+said('sdpa', lambda: F.scaled_dot_product_attention(torch.ones(1, 2, 3, 4), torch.ones(1, 2, 3, 5), torch.ones(1, 2, 3, 5)))
+said('sdpa mask', lambda: F.scaled_dot_product_attention(torch.ones(1, 2, 3, 4), torch.ones(1, 2, 3, 4), torch.ones(1, 2, 3, 4), attn_mask=torch.ones(2, 2)))
+said('sdpa causal mask', lambda: F.scaled_dot_product_attention(torch.ones(1, 2, 3, 4), torch.ones(1, 2, 3, 4), torch.ones(1, 2, 3, 4), attn_mask=torch.ones(3, 3), is_causal=True))
+said('encoder layer', lambda: nn.TransformerEncoderLayer(5, 2))
+said('encoder activation', lambda: nn.TransformerEncoderLayer(4, 2, activation='x'))
+said('transformer', lambda: nn.Transformer(4, 2)(torch.ones(2, 1, 3), torch.ones(2, 1, 4)))
+said('dropout', lambda: nn.Dropout(1.5))
+said('F.dropout', lambda: F.dropout(a, -0.5))
+said('softmax', lambda: F.softmax(a, dim=5))
+said('prelu', lambda: nn.PReLU(4)(c))
+said('glu', lambda: F.glu(a))
+said('gelu', lambda: F.gelu(a, approximate='x'))
+said('pad', lambda: F.pad(a, (1,)))
+said('pad many', lambda: F.pad(a, (1, 1, 1, 1, 1, 1)))
+said('pad reflect', lambda: F.pad(c, (8, 8, 0, 0), mode='reflect'))
+said('pad mode', lambda: F.pad(c, (1, 1), mode='x'))
+said('pad reflect dims', lambda: F.pad(a, (1, 1, 1, 1), mode='reflect'))
+said('interpolate', lambda: F.interpolate(c))
+said('interpolate both', lambda: F.interpolate(c, size=4, scale_factor=2))
+said('interpolate mode', lambda: F.interpolate(c, scale_factor=2, mode='linear'))
+said('interpolate size', lambda: F.interpolate(c, size=(4, 4, 4)))
+said('interpolate align', lambda: F.interpolate(c, scale_factor=2, mode='nearest', align_corners=True))
+said('upsample', lambda: nn.Upsample(scale_factor=2, mode='bilinear')(a))
+said('grid_sample', lambda: F.grid_sample(c, torch.ones(1, 4, 4, 3)))
+said('pixel_shuffle', lambda: F.pixel_shuffle(c, 2))
+said('pixel_unshuffle', lambda: F.pixel_unshuffle(c, 3))
+said('fold', lambda: F.fold(torch.ones(1, 3, 4), (4, 4), (2, 2)))
+said('unfold', lambda: F.unfold(a, 2))
+said('normalize', lambda: F.normalize(a, dim=4))
+said('flatten module', lambda: nn.Flatten(4)(a))
+said('unflatten module', lambda: nn.Unflatten(1, (2, 2))(a))
+said('channel shuffle', lambda: nn.ChannelShuffle(2)(c))
+said('identity', lambda: nn.Identity()(a, a))
+
+print('# losses')
+said('cross_entropy batch', lambda: F.cross_entropy(a, torch.tensor([0, 1, 2])))
+said('cross_entropy range', lambda: F.cross_entropy(a, torch.tensor([0, 3])))
+said('cross_entropy negative', lambda: F.cross_entropy(a, torch.tensor([0, -1])))
+said('cross_entropy float', lambda: F.cross_entropy(a, torch.tensor([0.0, 1.0])))
+said('cross_entropy int', lambda: F.cross_entropy(a, torch.tensor([0, 1], dtype=torch.int32)))
+said('cross_entropy 2d', lambda: F.cross_entropy(a, torch.tensor([[0], [1]])))
+said('cross_entropy weight', lambda: F.cross_entropy(a, long, weight=torch.ones(2)))
+said('cross_entropy reduction', lambda: F.cross_entropy(a, long, reduction='x'))
+said('cross_entropy smoothing', lambda: F.cross_entropy(a, long, label_smoothing=2.0))
+said('cross_entropy 0d', lambda: F.cross_entropy(torch.tensor(1.0), torch.tensor(0)))
+said('cross_entropy images', lambda: F.cross_entropy(c, torch.zeros(1, 4, 4).long()))
+said('cross_entropy one number', lambda: F.cross_entropy(v, torch.tensor([1])))
+said('nll', lambda: F.nll_loss(a, torch.tensor([0, 5])))
+said('nll float', lambda: F.nll_loss(a, torch.ones(2)))
+said('mse', lambda: F.mse_loss(a, torch.ones(4)))
+said('l1', lambda: F.l1_loss(a, torch.ones(2, 4)))
+said('mse dtype', lambda: F.mse_loss(a.long(), a.long()))
+said('bce', lambda: F.binary_cross_entropy(a * 2, a))
+said('bce shape', lambda: F.binary_cross_entropy(a, torch.ones(2)))
+said('bce dtype', lambda: F.binary_cross_entropy(a, a.long()))
+said('bce logits', lambda: F.binary_cross_entropy_with_logits(a, torch.ones(2)))
+said('kl', lambda: F.kl_div(a, torch.ones(4)))
+said('smooth_l1', lambda: F.smooth_l1_loss(a, a, beta=-1.0))
+said('huber', lambda: F.huber_loss(a, a, delta=0.0))
+said('ctc', lambda: F.ctc_loss(torch.ones(5, 2, 3), torch.ones(2, 2).long(), torch.tensor([6, 5]), torch.tensor([2, 2])))
+said('margin', lambda: F.margin_ranking_loss(a, a, torch.ones(4)))
+said('triplet', lambda: F.triplet_margin_loss(a, a, torch.ones(4, 5)))
+said('cosine', lambda: F.cosine_embedding_loss(a, a, torch.ones(2, 2)))
+said('multi margin', lambda: F.multi_margin_loss(a, torch.tensor([0, 5])))
+said('loss no target', lambda: nn.CrossEntropyLoss()(a))
+
+print('# modules')
+said('no init', lambda: type('Net', (nn.Module,), {'__init__': lambda self: setattr(self, 'layer', nn.Linear(1, 1))})())
+said('no init parameter', lambda: type('Net', (nn.Module,), {'__init__': lambda self: setattr(self, 'w', nn.Parameter(v))})())
+said('no forward', lambda: nn.Module()(a))
+said('attribute', lambda: nn.Linear(1, 1).weigth)
+said('sequential list', lambda: nn.Sequential([nn.Linear(3, 2)]))
+said('sequential index', lambda: nn.Sequential(nn.ReLU())[1])
+said('modulelist', lambda: nn.ModuleList([nn.ReLU()])(a))
+said('modulelist kind', lambda: nn.ModuleList([1]))
+said('modulelist index', lambda: nn.ModuleList([nn.ReLU()])[3])
+said('moduledict', lambda: nn.ModuleDict({'a': nn.ReLU()})['b'])
+said('moduledict kind', lambda: nn.ModuleDict({'a': 1}))
+said('moduledict dot', lambda: nn.ModuleDict({'a.b': nn.ReLU()}))
+said('parameterlist', lambda: nn.ParameterList([nn.Parameter(v)])[2])
+said('register_buffer', lambda: nn.Module().register_buffer('x', 1))
+said('register_buffer dot', lambda: nn.Module().register_buffer('x.y', v))
+said('register_parameter', lambda: nn.Module().register_parameter('x', v))
+said('assign tensor', lambda: setattr(nn.Linear(3, 2), 'weight', a))
+said('add_module', lambda: nn.Module().add_module('x', 1))
+said('get_submodule', lambda: nn.Sequential(nn.ReLU()).get_submodule('1'))
+said('get_parameter', lambda: nn.Linear(1, 1).get_parameter('x'))
+said('load missing', lambda: nn.Linear(3, 2).load_state_dict({}))
+said('load unexpected', lambda: nn.Linear(3, 2).load_state_dict({'weight': a, 'bias': long.float(), 'x': v}))
+said('load shape', lambda: nn.Linear(3, 2).load_state_dict({'weight': v, 'bias': torch.ones(2)}))
+said('load shapes', lambda: nn.Sequential(nn.Linear(3, 2), nn.Linear(2, 2)).load_state_dict(nn.Sequential(nn.Linear(4, 2), nn.ReLU()).state_dict()))
+said('load kind', lambda: nn.Linear(3, 2).load_state_dict([1]))
+said('load value', lambda: nn.Linear(3, 2).load_state_dict({'weight': 1, 'bias': torch.ones(2)}))
+said('to', lambda: nn.Linear(1, 1).to(torch.long))
+said('to str', lambda: nn.Linear(1, 1).to('x'))
+said('train', lambda: nn.Linear(1, 1).train(1))
+said('apply', lambda: nn.Linear(1, 1).apply(1))
+said('parameter', lambda: nn.Parameter(long))
+said('parameter number', lambda: nn.Parameter(1))
+said('hook', lambda: nn.Linear(1, 1).register_forward_hook(1)())
+said('init xavier', lambda: nn.init.xavier_uniform_(v.clone()))
+said('init kaiming', lambda: nn.init.kaiming_normal_(torch.ones(2, 2), mode='x'))
+said('init gain', lambda: nn.init.calculate_gain('x'))
+said('init orthogonal', lambda: nn.init.orthogonal_(v.clone()))
+said('init dirac', lambda: nn.init.dirac_(a.clone()))
+said('init eye', lambda: nn.init.eye_(v.clone()))
+said('init sparse', lambda: nn.init.sparse_(v.clone(), 0.5))
+said('clip nan', lambda: nn.utils.clip_grad_norm_(with_nan(), 1.0, error_if_nonfinite=True))
+said('pack', lambda: nn.utils.rnn.pack_padded_sequence(torch.ones(3, 2, 1), torch.tensor([1, 3])))
+said('pack length', lambda: nn.utils.rnn.pack_padded_sequence(torch.ones(3, 2, 1), torch.tensor([3, 0])))
+said('vector_to_parameters', lambda: nn.utils.vector_to_parameters([1], nn.Linear(1, 1).parameters()))
+
+
+def with_nan():
+    w = torch.ones(1, requires_grad=True)
+    w.grad = torch.tensor([float('nan')])
+    return [w]
+
+
+print('# gradients')
+w = torch.ones(2, requires_grad=True)
+said('backward', lambda: w.backward())
+said('backward leaf', lambda: v.sum().backward())
+said('backward shape', lambda: (w * 2).backward(torch.ones(3)))
+
+
+def twice():
+    y = (w * w).sum()
+    y.backward()
+    y.backward()
+
+
+def leaf():
+    w.add_(1)
+
+
+def version():
+    x = torch.ones(2, requires_grad=True)
+    y = x.exp()
+    y.add_(1)
+    y.sum().backward()
+
+
+def view_inplace():
+    x = torch.ones(2, requires_grad=True)
+    x[0] = 1
+
+
+def set_grad(value):
+    x = torch.ones(2, requires_grad=True)
+    x.grad = value
+
+
+def grad_in_inference():
+    with torch.inference_mode():
+        x = torch.ones(2)
+    (x * w).sum().backward()
+
+
+def unbound():
+    x = torch.ones(2, 2, requires_grad=True)
+    y, z = (x * 1).unbind(0)
+    y.add_(1)
+
+
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return g, g
+
+
+class Old(torch.autograd.Function):
+    def forward(self, x):
+        return x
+
+
+class None_(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 1
+
+    @staticmethod
+    def backward(ctx, g):
+        return g[:1].repeat(5)
+
+
+said('backward twice', twice)
+said('leaf in place', leaf)
+said('leaf view', view_inplace)
+said('version', version)
+said('grad shape', lambda: set_grad(v))
+said('grad kind', lambda: set_grad(1))
+said('grad dtype', lambda: set_grad(torch.ones(2).double()))
+said('unbind', unbound)
+said('requires int', lambda: torch.tensor([1], requires_grad=True))
+said('requires_grad_', lambda: long.requires_grad_())
+said('requires non leaf', lambda: (w * 2).requires_grad_(False))
+said('grad unused', lambda: torch.autograd.grad(w.sum(), torch.ones(1, requires_grad=True)))
+said('grad no grad', lambda: torch.autograd.grad(v.sum(), w))
+said('grad outputs', lambda: torch.autograd.grad(w * 2, w))
+said('grad shape of output', lambda: torch.autograd.grad(w * 2, w, torch.ones(3)))
+said('function count', lambda: Twice.apply(w).sum().backward())
+said('function size', lambda: None_.apply(w).sum().backward())
+said('retain_grad', lambda: v.retain_grad())
+said('hook no grad', lambda: v.register_hook(lambda g: g))
+said('deepcopy', lambda: __import__('copy').deepcopy(w * 2))
+said('numpy', lambda: (w * 2).numpy())
+said('func grad', lambda: torch.func.grad(lambda x: x)(v))
+
+print('# optimisers')
+net = nn.Linear(3, 2)
+said('empty', lambda: torch.optim.SGD([], lr=0.1))
+said('lr', lambda: torch.optim.SGD(net.parameters(), lr=-1))
+said('tensor', lambda: torch.optim.SGD(net.weight, lr=0.1))
+said('kind', lambda: torch.optim.SGD([1], lr=0.1))
+said('non leaf', lambda: torch.optim.SGD([w * 2], lr=0.1))
+said('named', lambda: torch.optim.SGD(net.named_parameters(), lr=0.1))
+said('no lr', lambda: torch.optim.SGD(net.parameters()))
+said('argument', lambda: torch.optim.Adam(net.parameters(), learning_rate=0.1))
+said('betas', lambda: torch.optim.Adam(net.parameters(), betas=(1.5, 0.9)))
+said('eps', lambda: torch.optim.Adam(net.parameters(), eps=-1))
+said('decay', lambda: torch.optim.AdamW(net.parameters(), weight_decay=-1))
+said('nesterov', lambda: torch.optim.SGD(net.parameters(), lr=0.1, nesterov=True))
+said('momentum', lambda: torch.optim.RMSprop(net.parameters(), momentum=-1))
+said('two groups', lambda: torch.optim.SGD([{'params': net.parameters()}, {'params': net.weight}], lr=0.1))
+said('group', lambda: torch.optim.SGD([{'x': 1}], lr=0.1))
+said('add group', lambda: torch.optim.SGD(net.parameters(), lr=0.1).add_param_group(1))
+said('load', lambda: torch.optim.SGD(net.parameters(), lr=0.1).load_state_dict({'state': {}, 'param_groups': []}))
+said('load size', lambda: torch.optim.SGD(net.parameters(), lr=0.1).load_state_dict({'state': {}, 'param_groups': [{'params': [0]}]}))
+said('lbfgs', lambda: torch.optim.LBFGS(net.parameters()).step())
+said('steplr', lambda: torch.optim.lr_scheduler.StepLR(net, 1))
+said('lambda', lambda: torch.optim.lr_scheduler.LambdaLR(torch.optim.SGD(net.parameters(), lr=0.1), [1, 2]))
+said('resume', lambda: torch.optim.lr_scheduler.StepLR(torch.optim.SGD(net.parameters(), lr=0.1), 1, last_epoch=3))
+said('onecycle', lambda: torch.optim.lr_scheduler.OneCycleLR(torch.optim.SGD(net.parameters(), lr=0.1), 0.1))
+said('plateau', lambda: torch.optim.lr_scheduler.ReduceLROnPlateau(torch.optim.SGD(net.parameters(), lr=0.1), 'x'))
+said('plateau factor', lambda: torch.optim.lr_scheduler.ReduceLROnPlateau(torch.optim.SGD(net.parameters(), lr=0.1), factor=2))
+said('plateau step', lambda: torch.optim.lr_scheduler.ReduceLROnPlateau(torch.optim.SGD(net.parameters(), lr=0.1)).step())
+said('warm restarts', lambda: torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(torch.optim.SGD(net.parameters(), lr=0.1), 0))
+said('sequential lr', lambda: torch.optim.lr_scheduler.SequentialLR(torch.optim.SGD(net.parameters(), lr=0.1), [], [1]))
+
+print('# dtypes, devices and arguments')
+said('device name', lambda: torch.device('gpu'))
+said('device index', lambda: torch.device('cpu:x'))
+said('to device', lambda: a.to('gpu'))
+said('dtype str', lambda: torch.ones(1, dtype='float32'))
+said('to dtype', lambda: a.to('float32'))
+said('type', lambda: a.type('x'))
+said('astype', lambda: a.astype)
+said('unknown', lambda: torch.foo)
+said('unknown nn', lambda: nn.Lineer(1, 1))
+said('unknown F', lambda: F.foo(a))
+said('unknown method', lambda: a.foo())
+said('keyword method', lambda: a.sum(foo=1))
+said('too many', lambda: torch.relu(a, a, a))
+said('too few', lambda: torch.matmul(a))
+said('kind', lambda: torch.add(a, 'x'))
+said('add str', lambda: a + 'x')
+said('str add', lambda: 'x' + a)
+said('add none', lambda: a + None)
+said('add list', lambda: a + [1, 2, 3])
+said('matmul list', lambda: a @ [1])
+said('less none', lambda: a < None)
+said('call', lambda: a(1))
+said('hash', lambda: {a: 1} and hash(torch.Size))
+said('unpack', lambda: (lambda x, y, z: x)(*a))
+said('dim str', lambda: a.sum('x'))
+said('named dim', lambda: a.mean(dim='N'))
+said('size', lambda: a.size(3))
+said('size name', lambda: a.size('x'))
+said('shape index', lambda: a.shape[2])
+said('shape assign', lambda: setattr(a, 'shape', (3, 2)))
+said('data assign', lambda: setattr(a, 'data', 1))
+said('half cpu', lambda: torch.ones(2).half() @ torch.ones(3).half())
+said('load', lambda: torch.load('not_there.pt'))
+said('set_default_dtype', lambda: torch.set_default_dtype(torch.long))
+said('set_default_dtype str', lambda: torch.set_default_dtype('float'))
+said('generator', lambda: torch.randn(2, generator=1))
+said('dataloader', lambda: torch.utils.data.DataLoader([1], batch_size=0))
+said('dataloader shuffle', lambda: torch.utils.data.DataLoader([1], shuffle=True, sampler=[0]))
+said('tensor dataset', lambda: torch.utils.data.TensorDataset(a, v))
+said('random_split', lambda: torch.utils.data.random_split([1, 2], [1, 2]))
+said('collate', lambda: list(torch.utils.data.DataLoader([torch.ones(1), torch.ones(2)], batch_size=2)))
+said('normal distribution', lambda: torch.distributions.Normal(0.0, -1.0))
+said('categorical', lambda: torch.distributions.Categorical())
+said('categorical negative', lambda: torch.distributions.Categorical(torch.tensor([-1.0, 2.0])))
+said('bernoulli', lambda: torch.distributions.Bernoulli(2.0))
+said('log_prob', lambda: torch.distributions.Beta(1.0, 1.0).log_prob(torch.tensor(2.0)))
