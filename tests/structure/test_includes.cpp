@@ -262,7 +262,6 @@ class TestIncludes : public QObject {
         static const QStringList rooms{"base", "formats", "model", "record", "study", "train", "session", "plugin"};
         static const QStringList named{
             "core/autograd/variable.h",            // which of the outputs have gradients
-            "core/base/torch_release.h",           // --torch
             "core/data/loader.h",                  // `data` reads batches as a training does
             "core/ops/random/generator.h",         // --seed
             "core/python/language/file_notice.h",  // what a source's writing is noted by
