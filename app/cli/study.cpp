@@ -147,12 +147,11 @@ int run_study(const StudyArguments& options) {
     for (const auto& each : result.words) print_words(each, options.top);
     for (const auto& each : result.tiles) print_tiles(each);
     for (const auto& each : result.points) print_points(each);
+    const auto picture = options.picture_file.empty() ? std::nullopt : session::picture_of(result);
+    if (!options.picture_file.empty() && !picture)
+        throw Error(ErrorKind::Usage, concat(study->title, " gives no picture for --picture"));
     if (!options.outputs_file.empty()) write_npz(options.outputs_file, made.arrays);
-    if (!options.picture_file.empty()) {
-        const auto picture = session::picture_of(result);
-        if (!picture) throw Error(ErrorKind::Usage, concat(study->title, " gives no picture for --picture"));
-        write_png(options.picture_file, picture->rgb, picture->rows, picture->columns);
-    }
+    if (picture) write_png(options.picture_file, picture->rgb, picture->rows, picture->columns);
     return 0;
 }
 

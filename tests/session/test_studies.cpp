@@ -443,7 +443,5 @@ void TestStudies::pictures_of_results() {
 
 }  // namespace
 
-Q_DECLARE_METATYPE(Options)
-
 QTEST_GUILESS_MAIN(TestStudies)
 #include "test_studies.moc"
