@@ -22,6 +22,36 @@ constexpr int kShades = 24;
 constexpr double kReach = 8;  // pixels from the mouse
 constexpr int kMostLabels = 400;
 
+// Cells of a few pixels in which points are drawn.
+class Crowd {
+  public:
+    explicit Crowd(const QRect& room)
+        : room_(room),
+          columns_(room.width() / kCell + 1),
+          counts_(static_cast<std::size_t>(columns_ * (room.height() / kCell + 1))) {}
+
+    void add(QPoint place) {
+        if (room_.contains(place)) ++counts_[cellOf(place)];
+    }
+    bool isIn(const QRect& rect) const {
+        for (int y = rect.top(); y <= rect.bottom(); y += kCell)
+            for (int x = rect.left(); x <= rect.right(); x += kCell)
+                if (room_.contains(x, y) && counts_[cellOf({x, y})] > 0) return true;
+        return false;
+    }
+
+  private:
+    static constexpr int kCell = 6;
+    std::size_t cellOf(QPoint place) const {
+        return static_cast<std::size_t>((place.y() - room_.top()) / kCell * columns_ +
+                                        (place.x() - room_.left()) / kCell);
+    }
+
+    QRect room_;
+    int columns_;
+    std::vector<int> counts_;
+};
+
 }  // namespace
 
 PointsPlot::PointsPlot(QWidget* parent) : QWidget(parent) {
@@ -101,7 +131,7 @@ void PointsPlot::fit() {
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 
-// Names where no other stands yet, those that are searched for first, then those far out.
+// Names where no other stands yet and no point is hidden, those that are searched for first, then those far out.
 void PointsPlot::drawLabels() {
     plot_->clearItems();
     std::vector<int> order;
@@ -122,6 +152,8 @@ void PointsPlot::drawLabels() {
     const QFontMetrics metrics(font);
     const QRect room = plot_->axisRect()->rect();
     std::vector<QRect> taken;
+    Crowd crowd(room);
+    for (const int point : order) crowd.add(placeOf(point).toPoint());
     for (const int point : order) {
         if (static_cast<int>(taken.size()) >= kMostLabels) break;
         const QPointF at = placeOf(point);
@@ -132,7 +164,8 @@ void PointsPlot::drawLabels() {
         const QRect place(static_cast<int>(at.x()) + 6, static_cast<int>(at.y()) - metrics.height() / 2,
                           metrics.horizontalAdvance(name) + 6, metrics.height());
         const QRect airy = place.adjusted(-4, -2, 10, 2);
-        if (!room.contains(place) ||
+        const bool hidesPoints = !isFound && crowd.isIn(place.adjusted(4, 3, -2, -3));
+        if (!room.contains(place) || hidesPoints ||
             std::any_of(taken.begin(), taken.end(), [&](const QRect& other) { return other.intersects(airy); }))
             continue;
         taken.push_back(airy);

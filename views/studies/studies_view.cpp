@@ -40,7 +40,7 @@ StudiesView::StudiesView(SessionBridge& bridge, QWidget* parent) : View(bridge, 
     splitter->addWidget(makeRight(splitter));
     splitter->setStretchFactor(0, 0);
     splitter->setStretchFactor(1, 1);
-    splitter->setSizes({260, 640});
+    splitter->setSizes({236, 640});
     splitter->setChildrenCollapsible(false);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -104,6 +104,10 @@ QWidget* StudiesView::makeLeft(QWidget* parent) {
     progress_->setTextVisible(false);
     progress_->setMaximumHeight(6);
     progress_->setAccessibleName(tr("Progress of the study"));
+    // The button stays where it is.
+    QSizePolicy policy = progress_->sizePolicy();
+    policy.setRetainSizeWhenHidden(true);
+    progress_->setSizePolicy(policy);
     below->addWidget(progress_, 1);
     column->addLayout(below);
     return left;

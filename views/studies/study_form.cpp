@@ -94,6 +94,7 @@ QWidget* StudyForm::makeControl(const session::StudyOption& option, const std::s
         box->lineEdit()->setPlaceholderText(tr("found by itself"));
         box->setCurrentText(text(value));
         if (value.empty()) box->setCurrentIndex(-1);
+        box->lineEdit()->setCursorPosition(0);  // its beginning is seen
         connect(box->lineEdit(), &QLineEdit::returnPressed, this, &StudyForm::accepted);
         connect(box, &QComboBox::currentTextChanged, this, tell);
         return box;

@@ -141,8 +141,9 @@ QWidget* StudyPages::makePoints(const session::StudyPoints& points) {
     QLineEdit* search = bar->search(tr("Find by name"), tr("Find points by name"));
     search->setObjectName(QStringLiteral("studySearch"));
     connect(search, &QLineEdit::textChanged, points_, &PointsPlot::setSearch);
-    bar->note()->setText(tr("Colour: %1. Wheel zooms, a double click shows all.").arg(text(points.colour_title)));
+    bar->note()->setText(tr("Colour: %1").arg(text(points.colour_title)));
     column->addLayout(bar);
+    points_->setToolTip(tr("The wheel zooms, the mouse drags, a double click shows all"));
     points_->setPoints(points);
     connect(points_, &PointsPlot::hovered, this, &StudyPages::hovered);
     column->addWidget(points_, 1);

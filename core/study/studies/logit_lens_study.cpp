@@ -103,8 +103,9 @@ std::string settled_text(const StudyWords& words) {
     while (since > 0 && word_at(since - 1) == word_at(rows - 1)) --since;
     const auto& top = words.cells[(rows - 1) * columns + columns - 1].top;
     if (top.empty()) return {};
-    return concat("Behind the last token comes ", python_repr(std::string_view(top.front().token.text)), ", from ",
-                  words.rows[since].name, since + 1 == rows ? ", the last layer, on" : " on");
+    const std::string word = python_repr(std::string_view(top.front().token.text));
+    return since + 1 == rows ? concat("Behind the last token comes ", word, ": only the last layer says so")
+                             : concat("Behind the last token comes ", word, ", from ", words.rows[since].name, " on");
 }
 
 StudyOutcome answer(const StudySubject& subject, const StudyChoices& choices, const StudyReport& report) {
