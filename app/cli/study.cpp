@@ -67,7 +67,7 @@ void print_tokens(const session::StudyTokens& tokens) {
 // A block of lines a place: its layers, from the first to the last.
 void print_words(const session::StudyWords& words, std::size_t top) {
     for (std::size_t column = 0; column < words.columns.size(); ++column) {
-        std::printf("place %zu, behind %s\n", column, shown(words.columns[column]).c_str());
+        std::printf("place %zu, %s\n", column, shown(words.columns[column]).c_str());
         for (std::size_t row = 0; row < words.rows.size(); ++row) {
             const auto& cell = words.cells[row * words.columns.size() + column];
             std::string likely;

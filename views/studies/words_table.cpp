@@ -134,7 +134,7 @@ void WordsTable::paintHeaders(QPainter& painter) const {
 
 QString WordsTable::tipOf(int row, int column) const {
     const auto& cell = words_.cells[static_cast<std::size_t>(row * columns() + column)];
-    QStringList lines{tr("%1, behind %2 (#%3); entropy %4 nats")
+    QStringList lines{tr("%1 at %2 (#%3); entropy %4 nats")
                           .arg(text(words_.rows[static_cast<std::size_t>(row)].name),
                                visibleToken(words_.columns[static_cast<std::size_t>(column)]))
                           .arg(column)

@@ -20,17 +20,24 @@ namespace {
 
 // Weights of two dimensions: of embeddings first, the widest vocabulary first of them.
 std::vector<std::string> weights_of(const ModelInfo& info) {
-    std::vector<std::string> tables, others;
+    std::vector<const TensorInfo*> tables;
+    std::vector<std::string> others;
     for (const ModuleInfo& module : info.modules)
         for (const TensorInfo& parameter : module.parameters) {
             if (parameter.shape.size() != 2 || parameter.shape.front() < 3 || parameter.shape.back() < 2) continue;
             const bool is_table = module.class_name.find("Embedding") != std::string::npos;
-            (is_table ? tables : others).push_back(parameter.name);
+            if (is_table)
+                tables.push_back(&parameter);
+            else
+                others.push_back(parameter.name);
         }
+    std::ranges::stable_sort(tables,
+                             [](const TensorInfo* a, const TensorInfo* b) { return a->shape[0] > b->shape[0]; });
+    std::vector<std::string> out;
+    for (const TensorInfo* table : tables) out.push_back(table->name);
     // The head, which names classes or words, says more than what lies in the middle.
-    std::ranges::reverse(others);
-    tables.insert(tables.end(), others.begin(), others.end());
-    return tables;
+    out.insert(out.end(), others.rbegin(), others.rend());
+    return out;
 }
 
 std::string why_not(const StudySubject& subject) {

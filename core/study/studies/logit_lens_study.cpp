@@ -104,8 +104,9 @@ std::string settled_text(const StudyWords& words) {
     const auto& top = words.cells[(rows - 1) * columns + columns - 1].top;
     if (top.empty()) return {};
     const std::string word = python_repr(std::string_view(top.front().token.text));
-    return since + 1 == rows ? concat("Behind the last token comes ", word, ": only the last layer says so")
-                             : concat("Behind the last token comes ", word, ", from ", words.rows[since].name, " on");
+    return concat("The word of the last place is ", word,
+                  since + 1 == rows ? std::string(": only the last layer says so")
+                                    : concat(", from ", words.rows[since].name, " on"));
 }
 
 StudyOutcome answer(const StudySubject& subject, const StudyChoices& choices, const StudyReport& report) {
