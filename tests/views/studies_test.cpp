@@ -97,8 +97,10 @@ class StudiesTest : public QObject {
         TileGrid* tiles = view_->pages()->tiles();
         QVERIFY(tiles != nullptr);
         QCOMPARE(tiles->count(), 6);
+        QSignalSpy wanted(bridge_.get(), &SessionBridge::panelWanted);
         QTest::mouseClick(tiles->viewport(), Qt::LeftButton, {}, tiles->tileRect(2).center());
         QCOMPARE(tiles->chosen(), 2);
+        QCOMPARE(wanted.front().at(0).toString(), QStringLiteral("tensor"));
         QCOMPARE(bridge_->currentModule(), QStringLiteral("features.0"));
         QCOMPARE(bridge_->recording()->value(bridge_->currentValue()).shape, (session::Shape{2, 6, 20, 24}));
     }

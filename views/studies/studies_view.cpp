@@ -298,7 +298,7 @@ void StudiesView::showResult(const session::StudyResult& result) {
 }
 
 // The last event of the module in the run that is shown, and what it gave; without a run the module.
-void StudiesView::goTo(const QString& module, int) {
+void StudiesView::goTo(const QString& module, int channel) {
     const auto& recording = bridge().recording();
     const std::string path = module.toStdString();
     for (std::size_t i = bridge().eventCount(); recording && i > 0; --i) {
@@ -307,9 +307,11 @@ void StudiesView::goTo(const QString& module, int) {
         if (event.phase != session::RunPhase::Forward || !isInside || event.outputs.empty()) continue;
         bridge().setCurrentEvent(event.id);
         if (event.outputs.front() != 0) bridge().setCurrentValue(event.outputs.front());
+        if (channel >= 0) bridge().showPanel(QStringLiteral("tensor"));
         return;
     }
     bridge().setCurrentModule(module);
+    hover_->setText(tr("%1 has not run: run the model (F5) to look at its output in Tensor").arg(module));
 }
 
 // --- actions

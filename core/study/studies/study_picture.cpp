@@ -30,6 +30,18 @@ void copy(const StudyPicture& from, StudyPicture& to, std::int64_t row, std::int
                     to.rgb.data() + ((row + i) * to.columns + column) * 3);
 }
 
+// Its own colours would be taken for the map's. share: 1: no colour is left.
+StudyPicture greyed(const StudyPicture& picture, double share) {
+    StudyPicture out = picture;
+    for (std::size_t i = 0; i + 2 < out.rgb.size(); i += 3) {
+        const double grey = 0.299 * picture.rgb[i] + 0.587 * picture.rgb[i + 1] + 0.114 * picture.rgb[i + 2];
+        for (std::size_t c = 0; c < 3; ++c)
+            out.rgb[i + c] = static_cast<std::uint8_t>(
+                std::lround(picture.rgb[i + c] + (grey - static_cast<double>(picture.rgb[i + c])) * share));
+    }
+    return out;
+}
+
 StudyPicture contact_sheet(const StudyTiles& tiles) {
     const auto count = std::ssize(tiles.tiles);
     const auto across = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(count))));
@@ -58,7 +70,7 @@ double full_colour_of(const StudyMap& map) {
 StudyPicture picture_of(const StudyMap& map, double strength) {
     const double full = full_colour_of(map);
     const bool has_under = map.under.rgb.size() == map.values.size() * 3;
-    StudyPicture out = has_under ? map.under : blank(map.rows, map.columns);
+    StudyPicture out = has_under ? greyed(map.under, std::min(1.0, 2 * strength)) : blank(map.rows, map.columns);
     for (std::size_t i = 0; i < map.values.size(); ++i) {
         const double share = full > 0 ? static_cast<double>(map.values[i]) / full : static_cast<double>(map.values[i]);
         const std::uint32_t colour =
