@@ -27,8 +27,8 @@ class Crowd {
   public:
     explicit Crowd(const QRect& room)
         : room_(room),
-          columns_(room.width() / kCell + 1),
-          counts_(static_cast<std::size_t>(columns_ * (room.height() / kCell + 1))) {}
+          columns_(std::max(0, room.width()) / kCell + 1),
+          counts_(static_cast<std::size_t>(columns_ * (std::max(0, room.height()) / kCell + 1))) {}
 
     void add(QPoint place) {
         if (room_.contains(place)) ++counts_[cellOf(place)];
