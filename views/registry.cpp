@@ -19,6 +19,7 @@
 #include "views/modules/modules_view.h"
 #include "views/passes/passes_view.h"
 #include "views/source/source_view.h"
+#include "views/studies/studies_view.h"
 #include "views/tensor/tensor_view.h"
 #include "views/text/text_view.h"
 #include "views/timeline/timeline_view.h"
@@ -38,6 +39,7 @@ const ViewRegistry& registry() {
         registry.add<BuildView>();
         registry.add<TrainView>();
         registry.add<TextView>();
+        registry.add<StudiesView>();
         registry.add<TensorView>();
         registry.add<AttentionView>();
         registry.add<ExplainView>();

@@ -157,6 +157,15 @@ struct TokensArguments {
 };
 // What a model makes of the tokens of a text.
 int run_tokens(const TokensArguments& options);
+struct StudyArguments {
+    RunArguments run;                  // the model and its inputs, or a text
+    std::string name;                  // "list": those there are, and whether they fit
+    std::vector<std::string> options;  // NAME=VALUE
+    std::string outputs_file;          // .npz of its arrays
+    std::string picture_file;          // .png
+    std::size_t top = 1;               // words of a cell
+};
+int run_study(const StudyArguments& options);
 int run_check(const RunArguments& options);
 struct CompareArguments {
     RunArguments run;                 // of the first model; of the others but for what stands below

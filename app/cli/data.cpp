@@ -75,7 +75,7 @@ std::map<std::string, std::string> source_options(const std::vector<std::string>
     for (const std::string& option : given) {
         const auto equals = option.find('=');
         if (equals == std::string::npos)
-            throw Error(ErrorKind::Usage, concat("an option of a data source is NAME=VALUE, not '", option, "'"));
+            throw Error(ErrorKind::Usage, concat("an option is NAME=VALUE, not '", option, "'"));
         options[option.substr(0, equals)] = option.substr(equals + 1);
     }
     return options;

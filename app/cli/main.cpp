@@ -293,6 +293,25 @@ void add_tokens(CLI::App& app, int& status) {
     tokens->callback([options, &status] { status = run_tokens(*options); });
 }
 
+void add_study(CLI::App& app, int& status) {
+    const auto options = std::make_shared<StudyArguments>();
+    auto* study = app.add_subcommand("study", "a study of a model: saliency, integrated gradients, and others");
+    study->add_option("NAME", options->name, "which one; list: those there are, and whether they fit the model")
+        ->required();
+    add_model_options(*study, options->run);
+    study->add_option("--text", options->run.text,
+                      "of a Hugging Face folder or a GGUF file, instead of inputs: a text for its tokenizer");
+    study->add_option("--option", options->options, "NAME=VALUE, repeated; list says which there are")
+        ->allow_extra_args(false);
+    study->add_option("--outputs", options->outputs_file, "write the numbers to this .npz");
+    study->add_option("--picture", options->picture_file, "write the map, or the tiles, to this .png");
+    add_number(*study, "--top", options->top, "words of a cell, default 1")->check(CLI::Range(1, 10));
+    study->add_option("--device", options->run.device, "cpu or cuda[:N]");
+    add_number(*study, "--threads", options->run.threads, "default all cores")
+        ->check(CLI::Range(0, loupe::most_threads()));
+    study->callback([options, &status] { status = run_study(*options); });
+}
+
 void add_check(CLI::App& app, int& status) {
     const auto options = std::make_shared<RunArguments>();
     auto* check = app.add_subcommand("check", "run and compare, one line a tensor");
@@ -488,7 +507,7 @@ int run(int argc, char** argv) {
     app.require_subcommand(1);
     app.set_version_flag("-v,--version", build_facts("tensorloupe-cli"));
     int status = 0;
-    for (auto* add : {add_info, add_run, add_generate, add_tokens, add_check, add_compare, add_explain, add_bench,
+    for (auto* add : {add_info, add_run, add_generate, add_tokens, add_check, add_compare, add_explain, add_study, add_bench,
                       add_train, add_ir, add_bisect, add_trace, add_data, add_plan, add_convert, add_passes, add_ops})
         add(app, status);
     std::string manual;

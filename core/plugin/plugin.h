@@ -16,6 +16,7 @@
 #include "core/runtime/fuse/fused_kernel.h"
 #include "core/session/query.h"
 #include "core/session/table_record.h"
+#include "core/study/studies/study_record.h"
 #include "core/tensor/device_interface.h"
 #include "plugin_interface.h"  // kPluginInterface, a digest of the headers that plugins see; see interface.cmake
 
@@ -44,6 +45,8 @@ struct PluginRegistries {
     void (*add_query)(const session::QueryRecord& record) = nullptr;
     // A table that it makes of what is open, and a panel that shows it: View > Tables. Likewise.
     void (*add_table)(const session::TableRecord& record) = nullptr;
+    // A study of models: its results are drawn by the panel Studies, and by `tensorloupe-cli study`. Likewise.
+    void (*add_study)(const session::StudyRecord& record) = nullptr;
 };
 
 struct PluginTable {

@@ -74,7 +74,8 @@ void register_table(const PluginTable* table, PluginStatus& status) {
                          .add_pass = passes::register_pass,
                          .add_fuser = add_fuser,
                          .add_query = session::add_query,
-                         .add_table = session::add_table});
+                         .add_table = session::add_table,
+                         .add_study = session::add_study});
 }
 
 // dlerror names the file first; the list does too.

@@ -15,91 +15,13 @@
 #include "core/model/inputs.h"
 #include "core/model/script_output.h"
 #include "core/runtime/interpreter/print.h"
+#include "core/study/embedding_probe.h"
 #include "core/study/kept_state.h"
+#include "core/study/studies/frozen_parameters.h"
 #include "core/tensor/element_walk.h"
 
 namespace loupe::session {
 namespace {
-
-// No parameter requires a gradient while it lives, but those that are given one.
-class FrozenParameters {
-  public:
-    explicit FrozenParameters(const nn::Module& module) {
-        for (const auto& [name, parameter] : module.named_parameters()) {
-            before_.emplace_back(parameter, requires_grad(parameter));
-            if (requires_grad(parameter) && is_leaf(parameter)) set_requires_grad(parameter, false);
-        }
-    }
-    FrozenParameters(const FrozenParameters&) = delete;
-    FrozenParameters& operator=(const FrozenParameters&) = delete;
-    ~FrozenParameters() {
-        for (const auto& [parameter, value] : before_)
-            if (requires_grad(parameter) != value && is_leaf(parameter)) set_requires_grad(parameter, value);
-    }
-
-  private:
-    std::vector<std::pair<Tensor, bool>> before_;
-};
-
-bool holds(const Tensor& indices, const std::vector<std::int64_t>& ids) {
-    if (!indices.defined() || indices.numel() != std::ssize(ids) || !is_integral(indices.dtype())) return false;
-    bool is_same = true;
-    std::size_t at = 0;
-    const Tensor wide = fn::to_dtype(indices, static_cast<std::int64_t>(ScalarType::Int64));
-    walk_elements<std::int64_t>(wide, true, [&](const std::int64_t* elements, std::int64_t n) {
-        for (std::int64_t i = 0; i < n; ++i) is_same = is_same && elements[i] == ids[at++];
-    });
-    return is_same;
-}
-
-// Finds the first look-up of the ids and keeps its result, with where gradients of it go.
-class EmbeddingProbe final : public ExecutionObserver {
-  public:
-    explicit EmbeddingProbe(const std::vector<std::int64_t>& ids) : ids_(ids) {}
-
-    bool waits() const { return !looked_up_.defined(); }
-    bool has_met() const { return is_met_; }
-
-    void before_operator(const OperatorCall& call) override {
-        const ObserverScope unobserved(nullptr);
-        is_met_ = !looked_up_.defined() && !ids_.empty() && is_look_up(call);
-        if (!is_met_) return;
-        // Its result then has a history: what is written into it in place is followed.
-        const Tensor& table = call.inputs[0].to_tensor();
-        const bool can_learn = is_differentiable(table.dtype()) && is_leaf(table) && !requires_grad(table);
-        if (can_learn && is_parameter(table)) set_requires_grad(table, true);
-    }
-    void after_operator(const OperatorCall& call) override {
-        if (!std::exchange(is_met_, false) || call.outputs.empty() || !call.outputs[0].is_tensor()) return;
-        const ObserverScope unobserved(nullptr);
-        const Tensor& made = call.outputs[0].to_tensor();
-        if (!requires_grad(made)) set_requires_grad(made, true);
-        value_ = fn::clone(detach(made));
-        if (is_leaf(made)) {
-            looked_up_ = made;
-            return;
-        }
-        // A handle of its own: the tensor gets another history when it is written in place.
-        looked_up_ = detach(made);
-        AutogradMeta& meta = ensure_autograd_meta(looked_up_);
-        const Edge edge = gradient_edge(made);
-        meta.grad_fn = edge.node;
-        meta.output = edge.input;
-    }
-
-    const Tensor& looked_up() const { return looked_up_; }
-    const Tensor& value() const { return value_; }
-
-  private:
-    bool is_look_up(const OperatorCall& call) const {
-        return call.phase == Phase::Forward && call.name == "aten::embedding" && call.inputs.size() >= 2 &&
-               call.inputs[0].is_tensor() && call.inputs[1].is_tensor() && holds(call.inputs[1].to_tensor(), ids_);
-    }
-
-    const std::vector<std::int64_t>& ids_;
-    bool is_met_ = false;
-    Tensor looked_up_, value_;
-};
 
 // One probe after the other: the decoder's ids may be those of the encoder.
 class Probes final : public ExecutionObserver {

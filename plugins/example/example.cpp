@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest useful plugin: a new operator with a derivative, a kernel for an existing operator, a pass, and a table
-// of its own.
+// The smallest useful plugin: a new operator with a derivative, a kernel for an existing operator, a pass, a table, and
+// a study of its own.
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <unordered_set>
 
@@ -109,19 +110,78 @@ session::QueryTable parameters_by_size(session::QueryContext& context) {
 constexpr session::TableRecord kParametersBySize{"example.parameters", "Parameters by size",
                                                  "The parameters of the model, the largest first.", parameters_by_size};
 
+// A study: the filters of the first convolution as tiles, in the panel Studies and on the command line.
+const Tensor* first_filters(const nn::Named<Tensor>& parameters) {
+    for (const auto& [name, tensor] : parameters)
+        if (tensor.dim() == 4 && tensor.numel() > 0) return &tensor;
+    return nullptr;
+}
+
+session::StudyOutcome show_filters(const session::StudySubject& subject, const session::StudyChoices& choices,
+                                   const session::StudyReport&) {
+    const auto parameters = subject.program().module().named_parameters();
+    const Tensor filters = fn::contiguous(
+        fn::to_dtype(fn::mean_dim(fn::detach(*first_filters(parameters)), IValue(std::vector<std::int64_t>{1}), false),
+                     static_cast<std::int64_t>(ScalarType::Float32)),
+        0);
+    const std::int64_t size = filters.size(1) * filters.size(2);
+    session::StudyTiles tiles;
+    tiles.title = "Filters";
+    tiles.rows = filters.size(1);
+    tiles.columns = filters.size(2);
+    tiles.is_signed = true;
+    for (std::int64_t i = 0; i < std::min(filters.size(0), choices.integer("most")); ++i) {
+        const float* data = filters.data<float>() + i * size;
+        const double reach = std::abs(static_cast<double>(
+            *std::max_element(data, data + size, [](float a, float b) { return std::abs(a) < std::abs(b); })));
+        tiles.tiles.push_back({i, reach, -reach, reach, {data, data + size}});
+    }
+    tiles.of_values = concat(tiles.tiles.size(), " of ", filters.size(0), " filters");
+    session::StudyOutcome out;
+    out.result.title = "Filters of the first convolution";
+    out.result.facts = {concat(tiles.of_values, ", the mean over their input channels")};
+    out.result.tiles.push_back(std::move(tiles));
+    out.arrays.emplace_back("filters", filters);
+    return out;
+}
+
+const session::StudyRecord kFilters{
+    .name = "example.filters",
+    .title = "Filters",
+    .what = "The filters of the first convolution.",
+    .paper = {},
+    .results = "tiles",
+    .panel = {},
+    .why_not = [](const session::StudySubject& subject) -> std::string {
+        return subject.has_parameter_of_rank(4) ? "" : "no convolution: no parameter has four dimensions";
+    },
+    .options = [](const session::StudySubject&) -> std::vector<session::StudyOption> {
+        return {{.name = "most",
+                 .title = "At most",
+                 .what = "Filters that are shown",
+                 .kind = session::StudyOption::Kind::Integer,
+                 .value = "64",
+                 .choices = {},
+                 .low = 1,
+                 .high = 1024}};
+    },
+    .answer = show_filters,
+};
+
 void register_all(const PluginRegistries& registries) {
     static constexpr const OperatorRecord* kRecords[] = {&kScaledSquare};
     registries.add_family({"example", kRecords});
     registries.add_kernel("aten::relu", DeviceType::Cpu, {"example", filling<relu_kernel>.function, accepts_relu});
     registries.add_pass(kRemoveRepeated);
     registries.add_table(kParametersBySize);
+    registries.add_study(kFilters);
 }
 
 }  // namespace
 
 LOUPE_PLUGIN_EXPORT const PluginTable* loupe_plugin() {
     static constexpr PluginTable kTable{kPluginInterface, "example",
-                                        "Shows how a plugin adds an operator, a kernel, a pass and a table.", "",
-                                        register_all};
+                                        "Shows how a plugin adds an operator, a kernel, a pass, a table and a study.",
+                                        "", register_all};
     return &kTable;
 }

@@ -18,6 +18,7 @@
 #include "core/passes/pipeline.h"
 #include "core/plugin/plugin_loader.h"
 #include "core/runtime/fuse/fuser_backends.h"
+#include "core/session/queries/studies.h"
 #include "core/session/queries/table.h"
 #include "core/session/queries/tables.h"
 #include "core/session/session.h"
@@ -106,6 +107,27 @@ class TestPlugins : public QObject {
         QCOMPARE(made.note, concat(made.rows.size(), " parameters, the largest first"));
         for (std::size_t i = 1; i < made.rows.size(); ++i)
             QVERIFY(std::stoll(made.rows[i - 1][2]) >= std::stoll(made.rows[i][2]));
+    }
+
+    // A study of the plugin's own, beside those of the engine.
+    void exampleStudy() {
+        session::Session session;
+        session.open(LOUPE_SOURCE_DIR "/resources/models/digits.pt");
+        session.wait_idle();
+        const auto study = [&](const std::map<std::string, std::string>& options) {
+            std::promise<session::StudyResult> promise;
+            session.ask("study", session::StudyQuery{"example.filters", options, {}},
+                        [&](session::StudyResult made) { promise.set_value(std::move(made)); });
+            return promise.get_future().get();
+        };
+        const session::StudyResult made = study({{"most", "5"}});
+        QCOMPARE(made.error, std::string());
+        QCOMPARE(made.tiles.front().tiles.size(), std::size_t{5});
+        QCOMPARE(made.tiles.front().of_values, std::string("5 of 16 filters"));
+        QVERIFY(study({{"most", "0"}}).error.find("most 0 is not from 1") != std::string::npos);
+        session.open(LOUPE_SOURCE_DIR "/resources/models/lstm.pt");
+        session.wait_idle();
+        QVERIFY(study({}).error.starts_with("Filters: no convolution"));
     }
 
     // A pass of the example's: only the second of two calls in a row goes, where nothing else reads the first's result.

@@ -244,7 +244,8 @@ class TestIncludes : public QObject {
               "recording", "run_options", "statistics", "tensor_slice", "value_change"}},
             {"core/study",
              {"aligned_side", "compilation", "explanation", "fused_groups", "gradient_health", "memory_plan",
-              "operator_info", "pass_bisect", "pass_check", "reference", "run_differences", "verdict", "what_if"}},
+              "operator_info", "pass_bisect", "pass_check", "reference", "run_differences", "study", "study_picture",
+              "verdict", "what_if"}},
             {"core/train", {"training", "training_norms", "training_watch"}},
         };
         for (const char* folder : {"views", "app/window"}) {

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// From a number to a colour. All maps are colour-blind safe, and monotonous in grey, except for the diverging one,
-// whose middle is lightest.
+// The engine's colour maps, as Qt's colours.
 
 #include <QColor>
 #include <QStringList>
 
-namespace loupe::views {
+#include "core/base/colour_map.h"
 
-enum class ColourMap { Viridis, Cividis, Diverging, Grey };
-inline constexpr int kColourMaps = 4;
+namespace loupe::views {
 
 QString colourMapName(ColourMap map);
 // t in [0, 1]; outside is clamped. A NaN gives magenta.

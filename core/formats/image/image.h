@@ -3,6 +3,7 @@
 // Pictures as model inputs.
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 
@@ -21,6 +22,9 @@ enum class ImageChannels {
 Tensor decode_image(std::span<const std::byte> bytes, ImageChannels channels = ImageChannels::AsStored);
 // The same from a file, which the errors name.
 Tensor read_image(const std::filesystem::path& path, ImageChannels channels = ImageChannels::AsStored);
+// A PNG of [rows, columns, 3] bytes, written whole or not at all. Throws Error (File).
+void write_png(const std::filesystem::path& path, std::span<const std::uint8_t> rgb, std::int64_t rows,
+               std::int64_t columns);
 // uint8 0..255 to float32 0..1.
 Tensor image_to_float(const Tensor& image);
 

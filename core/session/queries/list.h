@@ -36,6 +36,7 @@
 #include "core/session/queries/save_recording.h"
 #include "core/session/queries/save_tensor.h"
 #include "core/session/queries/save_weights.h"
+#include "core/session/queries/studies.h"
 #include "core/session/queries/table.h"
 #include "core/session/queries/tables.h"
 #include "core/session/queries/tensor.h"
@@ -87,6 +88,8 @@ using AllQueries = QueryTypes<
     SaveRecordingQuery,
     SaveTensorQuery,
     SaveWeightsQuery,
+    StudiesQuery,
+    StudyQuery,
     TableQuery,
     TablesQuery,
     TensorComparisonQuery,
