@@ -39,5 +39,6 @@ void visit_hostile_weights(const Visit& visit);   // .safetensors, and indices o
 void visit_hostile_programs(const Visit& visit);  // .pt2
 void visit_hostile_onnx(const Visit& visit);
 void visit_hostile_gguf(const Visit& visit);
+void visit_hostile_profiler(const Visit& visit);  // traces and memory snapshots
 
 }  // namespace loupe::fuzz
