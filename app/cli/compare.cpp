@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/cli/commands.h"
+#include "app/cli/imported.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
@@ -311,6 +312,7 @@ void print_table(const std::vector<RunDifferences>& all) {
 }  // namespace
 
 int run_compare(const CompareArguments& options) {
+    if (compare_imported(options.run.model, options.others, options.run.json)) return 0;
     if (options.others.empty() && options.pipeline.empty() && options.device.empty() && options.dtype.empty())
         throw Error(ErrorKind::Usage, "compare with what?",
                     {.hint = "give a second model or recording, or --with-pipeline, --with-device, --with-dtype"});

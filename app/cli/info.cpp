@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "app/cli/commands.h"
+#include "app/cli/imported.h"
 #include "core/base/counted.h"
 #include "core/base/strings.h"
 #include "core/record/recording_file.h"
@@ -84,6 +85,7 @@ void print_model(const session::ModelInfo& model) {
 }  // namespace
 
 int run_info(const std::string& path, const std::string& build, const FilePermissions& permissions) {
+    if (print_imported(path)) return 0;
     if (session::is_recording(path)) {
         const session::RecordingFile file(path);
         print_recording(file);

@@ -26,6 +26,7 @@
 #include "views/common/failures.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
+#include "views/common/imports.h"
 #include "views/common/panel_output.h"
 #include "views/common/theme.h"
 #include "views/inputs/input_memory.h"
@@ -137,6 +138,16 @@ void MainWindow::connectParts() {
                                          menu.actions().front()->trigger();
                                      }}});
             });
+    connect(&views::Imports::of(*bridge_), &views::Imports::failed, this, [this](const QString& why) {
+        banner_->tell(why, {{tr("Open another\u2026"), [this] { (*actions_)[QStringLiteral("open")]->trigger(); }}});
+    });
+    connect(&views::Imports::of(*bridge_), &views::Imports::readingChanged, this, [this] {
+        const QString& file = views::Imports::of(*bridge_).reading();
+        if (!file.isEmpty())
+            banner_->note(tr("Reading %1\u2026").arg(QFileInfo(file).fileName()), {});
+        else
+            banner_->dismiss();
+    });
     connect(banner_, &Banner::placeChosen, this, [this](const QString& file, int line) {
         showSource({file.toStdString(), line, 0});
     });
@@ -174,7 +185,23 @@ void MainWindow::openFile(const QString& file) {
                       {{tr("Open another\u2026"), [this] { (*actions_)[QStringLiteral("open")]->trigger(); }}});
         return;
     }
+    if (const auto kind = session::imported_kind(file.toStdString()); kind != session::ImportedKind::None)
+        return openBeside(info.absoluteFilePath(), kind);
     whenSaved(tr("Open %1").arg(info.fileName()), [this, path = info.absoluteFilePath()] { openNow(path); });
+}
+
+// A trace or a snapshot: the model that is open stays.
+void MainWindow::openBeside(const QString& file, session::ImportedKind kind) {
+    banner_->dismiss();
+    remember(file);
+    const QString panel =
+        kind == session::ImportedKind::ProfileTrace ? QStringLiteral("timeline") : QStringLiteral("memory");
+    start_->hide();
+    docks_->showAll();
+    docks_->show(panel);
+    // Without a model the other panels are empty.
+    if (!bridge_->model() && !docks_->isMaximised()) docks_->toggleMaximised(panel);
+    views::Imports::of(*bridge_).open(file, kind);
 }
 
 void MainWindow::openNow(const QString& file) {
@@ -231,6 +258,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
 
 // Arrays and images are inputs of the open model, checkpoints are loaded into it; other files are models.
 void MainWindow::takeFile(const QString& file) {
+    if (session::imported_kind(file.toStdString()) != session::ImportedKind::None) return openFile(file);
     if (!views::InputsView::feeds(file) && weights_->takes(file)) return weights_->load(file, true);
     if (!views::InputsView::feeds(file)) return openFile(file);
     if (!bridge_->model()) {
@@ -378,7 +406,7 @@ void MainWindow::onModel() {
                               .arg(missing.join(QStringLiteral(", "))),
                           {});
         }
-    } else {
+    } else if (views::Imports::of(*bridge_).isEmpty()) {
         docks_->hideAll();
         start_->show();
         offerLastSession();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/window/unsaved_question.h"
+#include "core/session/imported_file.h"
 #include "views/common/session_bridge.h"
 
 class QMenu;
@@ -91,6 +92,7 @@ class MainWindow : public QMainWindow {
     void tellGuesses();
     void tellVerdict(const session::Verdict& verdict);
     void onModel();
+    void openBeside(const QString& file, session::ImportedKind kind);
     void openNow(const QString& file);
     // Runs the action when no unsaved changes are lost: at once, or after the user has saved or discarded them.
     void whenSaved(const QString& title, std::function<void()> then);

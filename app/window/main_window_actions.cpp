@@ -35,19 +35,21 @@ using views::Theme;
 
 void MainWindow::makeFileActions() {
     const auto needModel = [this] { return bridge_->model() ? QString() : tr("no model is open"); };
-    actions_->add({"open",
-                   tr("&Open\u2026"),
-                   tr("Open a model file"),
-                   "open",
-                   {QKeySequence(Qt::CTRL | Qt::Key_O)},
-                   [this] {
-                       const QString file = QFileDialog::getOpenFileName(
-                           this, tr("Open a model"), QFileInfo(recentFiles().value(0)).absolutePath(),
-                           tr("Models and recordings (*.pt *.pth *.ptl *.pt2 *.torchscript *.zip *.py *.safetensors "
-                              "*.safetensors.index.json *.loupe);;All files (*)"));
-                       if (!file.isEmpty()) openFile(file);
-                   },
-                   {}});
+    actions_->add(
+        {"open",
+         tr("&Open\u2026"),
+         tr("Open a model file, a recorded run, a trace of PyTorch's profiler or a memory snapshot"),
+         "open",
+         {QKeySequence(Qt::CTRL | Qt::Key_O)},
+         [this] {
+             const QString file = QFileDialog::getOpenFileName(
+                 this, tr("Open a model"), QFileInfo(recentFiles().value(0)).absolutePath(),
+                 tr("Models, recordings, traces and snapshots (*.pt *.pth *.ptl *.pt2 *.torchscript *.zip *.py "
+                    "*.safetensors *.safetensors.index.json *.loupe *.json *.json.gz *.pickle);;All files "
+                    "(*)"));
+             if (!file.isEmpty()) openFile(file);
+         },
+         {}});
     actions_->add(
         {"open_folder",
          tr("Open a &folder\u2026"),

@@ -185,33 +185,69 @@ const JsonValue* JsonValue::find(std::string_view key) const {
     return after != first && all[*(after - 1)].key == key ? &all[*(after - 1)].value : nullptr;
 }
 
+namespace {
+
+void append_quoted(std::string& out, std::string_view text) {
+    const auto is_plain = [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; };
+    if (!std::ranges::all_of(text, is_plain)) {
+        out += nlohmann::json(text).dump();
+        return;
+    }
+    out += '"';
+    out += text;
+    out += '"';
+}
+
+}  // namespace
+
 std::string JsonValue::dump() const {
+    std::string out;
+    append_to(out);
+    return out;
+}
+
+void JsonValue::append_to(std::string& out) const {
+    const char* separator = "";
     switch (kind_) {
         case Kind::Null:
-            return "null";
+            out += "null";
+            break;
         case Kind::Boolean:
-            return boolean() ? "true" : "false";
+            out += boolean() ? "true" : "false";
+            break;
         case Kind::Integer:
-            return std::to_string(value_.integer);
+            append(out, integer());
+            break;
         case Kind::Unsigned:
-            return std::to_string(static_cast<std::uint64_t>(value_.integer));
+            append(out, static_cast<std::uint64_t>(value_.integer));
+            break;
         case Kind::Number:
-            return nlohmann::json(value_.number).dump();
+            out += nlohmann::json(value_.number).dump();
+            break;
         case Kind::Text:
-            return nlohmann::json(text()).dump();
-        case Kind::List: {
-            std::vector<std::string> parts;
-            for (const JsonValue& each : elements()) parts.push_back(each.dump());
-            return concat("[", join(parts, ","), "]");
-        }
-        case Kind::Object: {
-            std::vector<std::string> parts;
-            for (const auto& [key, each] : members())
-                parts.push_back(concat(nlohmann::json(key).dump(), ":", each.dump()));
-            return concat("{", join(parts, ","), "}");
-        }
+            append_quoted(out, text());
+            break;
+        case Kind::List:
+            out += '[';
+            for (const JsonValue& each : elements()) {
+                out += separator;
+                each.append_to(out);
+                separator = ",";
+            }
+            out += ']';
+            break;
+        case Kind::Object:
+            out += '{';
+            for (const auto& [key, each] : members()) {
+                out += separator;
+                append_quoted(out, key);
+                out += ':';
+                each.append_to(out);
+                separator = ",";
+            }
+            out += '}';
+            break;
     }
-    return {};
 }
 
 JsonDocument::JsonDocument() : memory_(std::make_unique<Memory>()) {}

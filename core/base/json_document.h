@@ -47,6 +47,7 @@ class JsonValue {
 
     // As JSON, on one line.
     std::string dump() const;
+    void append_to(std::string& out) const;
 
   private:
     friend class JsonBuilder;

@@ -12,12 +12,15 @@
 #include "core/formats/archive/zip_reader.h"
 #include "core/formats/checkpoint/checkpoint.h"
 #include "core/formats/checkpoint/weights_index.h"
+#include "core/formats/profiler/snapshot_reader.h"
+#include "core/formats/profiler/trace_reader.h"
 #include "core/formats/safetensors/safetensors.h"
 
 namespace loupe {
 namespace {
 
 constexpr const char* kSaveTorchScript = "save the model with torch.jit.save(torch.jit.script(model), \"model.pt\")";
+constexpr const char* kLookAtIt = "look at it with tensorloupe FILE or tensorloupe-cli info FILE";
 constexpr const char* kLoadWeights = "it holds weights without a program; load them into a model";
 
 FileIdentity checkpoint(FileKind kind, std::string description) { return {kind, std::move(description), kLoadWeights}; }
@@ -34,7 +37,7 @@ FileIdentity identify_archive(const Ptr<MappedFile>& file) {
     };
 
     if (archive.find("recording/version") != nullptr) {
-        return {FileKind::Recording, "a recorded run", "look at it with tensorloupe FILE or tensorloupe-cli info FILE"};
+        return {FileKind::Recording, "a recorded run", kLookAtIt};
     }
     if (has("archive_format") ||
         any([](const std::string& name) { return name.ends_with("serialized_exported_program.json"); })) {
@@ -119,6 +122,9 @@ FileIdentity identify_file(const Ptr<MappedFile>& file) {
     const std::string_view text = as_text(bytes);
     if (bytes.empty()) return {FileKind::Unknown, "an empty file", {}};
     if (is_zip(bytes)) return identify_archive(file);
+    if (is_memory_snapshot(bytes))
+        return {FileKind::MemorySnapshot, "a memory snapshot of PyTorch's allocator", kLookAtIt};
+    if (is_profile_trace(bytes)) return {FileKind::ProfileTrace, "a trace of PyTorch's profiler", kLookAtIt};
     if (is_legacy_checkpoint(bytes)) {
         return checkpoint(FileKind::LegacyCheckpoint, "a checkpoint of PyTorch before 1.6 (torch.save)");
     }

@@ -24,8 +24,10 @@ enum class FileKind {
     Npz,
     Npy,
     Image,
-    Recording,  // a recorded run, of tensorloupe-cli run --record
-    Other,      // known, but not supported; see the description
+    Recording,       // a recorded run, of tensorloupe-cli run --record
+    ProfileTrace,    // of PyTorch's profiler
+    MemorySnapshot,  // of PyTorch's allocator
+    Other,           // known, but not supported; see the description
     Unknown,
 };
 

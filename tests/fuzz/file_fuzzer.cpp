@@ -21,6 +21,8 @@
 #include "core/formats/checkpoint/checkpoint.h"
 #include "core/formats/image/image.h"
 #include "core/formats/numpy/npy.h"
+#include "core/formats/profiler/snapshot_reader.h"
+#include "core/formats/profiler/trace_reader.h"
 #include "core/formats/sources/source.h"
 #include "core/ir/function.h"
 #include "core/model/generate.h"
@@ -30,6 +32,10 @@
 #include "core/model/text_model.h"
 #include "core/record/backward_roots.h"
 #include "core/record/run_phases.h"
+#include "core/session/imported_file.h"
+#include "core/study/profile_flame.h"
+#include "core/study/profile_statistics.h"
+#include "core/study/snapshot_history.h"
 #include "core/tensor/compressed.h"
 #include "core/tensor/nested.h"
 #include "core/tensor/packed.h"
@@ -235,10 +241,41 @@ int FileFuzzer::finish() const {
     return wrong_ == 0 ? 0 : 1;
 }
 
+namespace {
+
+// All that panels ask of traces and snapshots.
+void study(const fs::path& path) {
+    if (session::imported_kind(path) == session::ImportedKind::ProfileTrace) {
+        const ProfileTrace trace = read_profile_trace(MappedFile::open(path));
+        session::operator_totals(trace);
+        session::flame_graph(trace);
+        return;
+    }
+    const MemorySnapshot snapshot = read_memory_snapshot(MappedFile::open(path));
+    for (const auto& history : session::snapshot_histories(snapshot)) {
+        for (const auto kind : {session::HolderKind::OwnCode, session::HolderKind::Stack, session::HolderKind::Size})
+            session::holders_at(snapshot, history, history.peak, kind);
+        for (std::uint32_t step = 0; step < history.steps(); step += 1 + history.steps() / 16)
+            session::segments_at(snapshot, history, step);
+    }
+}
+
+void study_imported(const fs::path& path) {
+    try {
+        study(path);
+    } catch (Error& error) {
+        error.add_context({.file = path.string()});
+        throw;
+    }
+}
+
+}  // namespace
+
 void FileFuzzer::open(const fs::path& path, const std::string& extension) {
     if (extension == ".npy") return touch(read_npy(path));
     if (extension == ".png" || extension == ".jpg") return touch(read_image(path));
     if (is_tokenizer_alone(path)) return try_tokenizer(path);
+    if (session::imported_kind(path) != session::ImportedKind::None) return study_imported(path);
     if (extension == ".npz") {
         for (const auto& [name, tensor] : read_npz(path)) touch(tensor);
     } else if (const char* source = source_of(extension)) {

@@ -46,5 +46,6 @@ using ChooseFile = std::function<void(const std::filesystem::path& file)>;
 // values that each gets, every so many.
 void visit_hostile_folders(const std::filesystem::path& fixtures, std::size_t step, const ChooseFile& choose,
                            const Visit& visit);
+void visit_hostile_profiler(const Visit& visit);  // traces and memory snapshots
 
 }  // namespace loupe::fuzz

@@ -40,8 +40,9 @@ std::vector<fs::path> entries_of_folder(const fs::path& folder) {
 }
 
 std::vector<fs::path> fixture_files() {
-    static const std::set<std::string> kKnown{".pt",  ".pt2", ".onnx", ".pth", ".ptl", ".npz", ".npy", ".png",
-                                              ".jpg", ".tar", ".csv",  ".bin", ".idx", ".gz",  ".txt", ".safetensors"};
+    static const std::set<std::string> kKnown{".pt",  ".pt2", ".onnx", ".pth",         ".ptl",   ".npz",
+                                              ".npy", ".png", ".jpg",  ".tar",         ".csv",   ".bin",
+                                              ".idx", ".gz",  ".txt",  ".safetensors", ".pickle"};
     const fs::path fixtures = tests() / "fixtures";
     std::vector<fs::path> files;
     for (const auto& folder : {fixtures / "models", fixtures / "checkpoints", fixtures / "data", fixtures / "lite",
@@ -51,6 +52,8 @@ std::vector<fs::path> fixture_files() {
             if (kKnown.contains(path.extension().string())) files.push_back(path);
         }
     }
+    for (const char* name : {"layers.json", "perceptron.json.gz", "before.pickle", "after.pickle"})
+        files.push_back(fixtures / "profiler" / name);
     return files;
 }
 

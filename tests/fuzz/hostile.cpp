@@ -289,6 +289,7 @@ void visit_hostile(const Visit& visit) {
     visit_hostile_weights(visit);
     visit_hostile_programs(visit);
     visit_hostile_onnx(visit);
+    visit_hostile_profiler(visit);
 }
 
 }  // namespace loupe::fuzz

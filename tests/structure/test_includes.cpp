@@ -234,8 +234,9 @@ class TestIncludes : public QObject {
     void views_know_only_the_session() {
         static const QMap<QString, QStringList> doors{
             {"core/session",
-             {"breakpoint", "catalogue", "condition", "generation", "limits", "restored_run", "session",
-              "session_listener", "status", "tables", "watch"}},
+             {"breakpoint", "catalogue", "condition", "generation", "imported_file", "limits", "restored_run",
+              "session", "session_listener", "status", "tables", "watch"}},
+            {"core/formats", {"memory_snapshot", "profile_trace"}},
             {"core/model",
              {"backward_from", "build", "data_sources", "input_preview", "input_spec", "model_info", "pass_trace",
               "recipes", "sampling", "token_info", "weights"}},
@@ -244,8 +245,8 @@ class TestIncludes : public QObject {
               "recording", "run_options", "statistics", "tensor_slice", "value_change"}},
             {"core/study",
              {"aligned_side", "compilation", "explanation", "fused_groups", "gradient_health", "memory_plan",
-              "operator_info", "pass_bisect", "pass_check", "reference", "run_differences", "study", "study_picture",
-              "verdict", "what_if"}},
+              "operator_info", "pass_bisect", "pass_check", "profile_flame", "profile_statistics", "reference",
+               "run_differences", "snapshot_history", "study", "study_picture", "verdict", "what_if"}},
             {"core/train", {"training", "training_norms", "training_watch"}},
         };
         for (const char* folder : {"views", "app/window"}) {

@@ -123,6 +123,35 @@ class TimelineTest : public QObject {
         }
     }
 
+    // What the host took to give a device its work stands in a row of its own.
+    void launchesHaveTheirRow() {
+        session::RecordingWriter writer;
+        for (int i = 0; i < 3; ++i) {
+            session::Event event;
+            event.op = writer.intern("aten::relu");
+            event.start = i * 1e-3;
+            event.duration = 5e-4;
+            if (i > 0) {
+                event.device.device = writer.intern("test:0");
+                event.device.launch = 1e-5 * i;
+            }
+            writer.add_event(event);
+        }
+        writer.finish();
+        const auto recording = writer.recording();
+        TimelineIndex index;
+        index.reset(recording.get());
+        index.update(3);
+        QCOMPARE(index.launches().size(), std::size_t{2});
+        QCOMPARE(index.launches().zone(1).id, 3u);
+        QVERIFY(std::abs(index.launches().zone(1).end - 2.02e-3) < 1e-9);
+        TimelineState state;
+        state.to = 3e-3;
+        NotedSurface surface;
+        TimelineDrawing(index, state, 800, 300).draw(surface);
+        QVERIFY(surface.texts.contains(QStringLiteral("Launches")));
+    }
+
     void zoneAtATime() {
         Lane lane;
         lane.add({1, 2, 10, 0});

@@ -52,9 +52,19 @@ ViewDescription MemoryView::describe() {
 }
 
 MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent) {
-    auto* layout = new QVBoxLayout(this);
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->setSpacing(0);
+    makeSources();
+    pages_ = new QStackedWidget(this);
+    auto* run = new QWidget(pages_);
+    auto* layout = new QVBoxLayout(run);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
+    pages_->addWidget(run);
+    pane_ = new SnapshotPane(pages_);
+    pages_->addWidget(pane_);
+    outer->addWidget(pages_, 1);
     summary_ = new ElidedLabel(this);
     summary_->setProperty("faint", true);
     summary_->setContentsMargins(8, 4, 8, 2);
@@ -90,7 +100,7 @@ MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     splitter->setSizes({560, 440});
     layout->addWidget(splitter, 1);
 
-    hint_ = new EmptyHint(this);
+    hint_ = new EmptyHint(run);
     redraw_.setSingleShot(true);
     redraw_.setInterval(150);
     connect(&redraw_, &QTimer::timeout, this, [this] {
@@ -104,7 +114,9 @@ MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     connect(&bridge, &SessionBridge::statusChanged, this, &MemoryView::takeEvents);
     connect(&bridge, &SessionBridge::currentChanged, this, &MemoryView::followCurrent);
     connect(&Theme::instance(), &Theme::changed, this, &MemoryView::draw);
+    connect(&Imports::of(bridge), &Imports::snapshotsChanged, this, &MemoryView::takeSnapshots);
     draw();
+    takeSnapshots();
 }
 
 void MemoryView::makePlot(QWidget* parent) {
@@ -443,6 +455,7 @@ void MemoryView::showAliveTitle() {
 }
 
 void MemoryView::fit() {
+    if (pages_->currentIndex() == 1) return pane_->fit();
     plot_->xAxis->setRange(0, std::max<double>(1.0, static_cast<double>(series_.events())));
     fitBytes();
 }

@@ -17,6 +17,7 @@
 #include "views/memory/alive_model.h"
 #include "views/memory/memory_series.h"
 #include "views/memory/module_memory_model.h"
+#include "views/memory/snapshot_pane.h"
 
 class QCustomPlot;
 class QCPGraph;
@@ -51,6 +52,9 @@ class MemoryView : public View {
     CategoryMemoryModel* categories() { return categories_; }
     const MemorySeries& series() const { return series_; }
     QCustomPlot* plot() { return plot_; }
+    SnapshotPane* snapshots() { return pane_; }
+    QComboBox* source() { return source_; }
+    QComboBox* other() { return other_; }
 
   protected:
     void showEvent(QShowEvent* event) override;
@@ -62,6 +66,10 @@ class MemoryView : public View {
     void copyBlocks();
     void savePlot();
     void makeSides(PanelBar& head);
+    void makeSources();
+    void takeSnapshots();
+    void showPage();
+    SnapshotPtr snapshotOf(const QComboBox& choice) const;
     void makePlot(QWidget* parent);
     QTreeView* makeBlocks();
     void goTo(const session::Allocation& block, session::EventId event);
@@ -78,6 +86,12 @@ class MemoryView : public View {
     void click(QMouseEvent* event);
     session::EventId shownEvent() const;
 
+    QWidget* sources_ = nullptr;   // the bar above, while snapshots are open
+    QComboBox* source_ = nullptr;  // the run, or a snapshot
+    QComboBox* other_ = nullptr;   // what a snapshot is compared with
+    QToolButton* close_ = nullptr;
+    QStackedWidget* pages_ = nullptr;
+    SnapshotPane* pane_ = nullptr;
     QCustomPlot* plot_ = nullptr;
     std::array<QCPGraph*, session::kCategories> graphs_{};
     QCPGraph* reference_ = nullptr;  // of the run that this one is compared with

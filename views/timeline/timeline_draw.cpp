@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/timeline/timeline_draw.h"
 
-#include <imgui.h>
-
 #include <cmath>
 
 #include "views/common/colour_map.h"
@@ -20,93 +18,9 @@ constexpr std::size_t kMostRows = 12;
 constexpr double kMostMemory = 180;  // pixels
 constexpr double kLeastMemory = 42;  // room for its name and its peak
 
-QRgb rgb(C role) { return Theme::instance().colour(role).rgba(); }
-QRgb withAlpha(QRgb colour, int alpha) { return qRgba(qRed(colour), qGreen(colour), qBlue(colour), alpha); }
-QRgb mixed(QRgb a, QRgb b, double t) {
-    const auto mix = [t](int x, int y) { return static_cast<int>(x * (1 - t) + y * t); };
-    return qRgb(mix(qRed(a), qRed(b)), mix(qGreen(a), qGreen(b)), mix(qBlue(a), qBlue(b)));
-}
-
-ImU32 packed(QRgb colour) {
-    return IM_COL32(static_cast<unsigned>(qRed(colour)), static_cast<unsigned>(qGreen(colour)),
-                    static_cast<unsigned>(qBlue(colour)), static_cast<unsigned>(qAlpha(colour)));
-}
-ImVec2 point(double x, double y) { return {static_cast<float>(x), static_cast<float>(y)}; }
-
-QString shortened(TimelineSurface& surface, QString label, double room) {
-    if (surface.textWidth(label) <= room) return label;
-    while (!label.isEmpty() && surface.textWidth(label + QChar(0x2026)) > room)
-        label.chop(std::max<qsizetype>(1, label.size() / 6));
-    return label.isEmpty() ? label : label + QChar(0x2026);
-}
-
-// As many digits as tell two marks of the axis apart.
-QString axisText(double time, double step) {
-    struct Unit {
-        double seconds;
-        const char* name;
-    };
-    constexpr Unit kUnits[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "\u00b5s"}, {1e-9, "ns"}};
-    if (time < step / 2) return QStringLiteral("0");
-    const Unit* unit = std::find_if(std::begin(kUnits), std::end(kUnits) - 1,
-                                    [&](const Unit& each) { return time >= each.seconds * (1 - 1e-9); });
-    const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(step / unit->seconds) - 1e-6)), 0, 9);
-    return QStringLiteral("%1 %2").arg(time / unit->seconds, 0, 'f', digits).arg(QString::fromUtf8(unit->name));
-}
-
-double niceStep(double wanted) {
-    const double power = std::pow(10.0, std::floor(std::log10(wanted)));
-    for (double factor : {1.0, 2.0, 5.0}) {
-        if (power * factor >= wanted) return power * factor;
-    }
-    return power * 10;
-}
+QRgb rgb(C role) { return themeRgb(role); }
 
 }  // namespace
-
-// --- surfaces
-
-PainterSurface::PainterSurface(QPainter& painter) : painter_(painter) {
-    QFont font = Theme::instance().uiFont();
-    font.setPixelSize(11);
-    painter_.setFont(font);
-}
-void PainterSurface::box(double x0, double y0, double x1, double y1, QRgb colour) {
-    painter_.fillRect(QRectF(x0, y0, x1 - x0, y1 - y0), QColor::fromRgba(colour));
-}
-void PainterSurface::frame(double x0, double y0, double x1, double y1, QRgb colour, double width) {
-    painter_.setPen(QPen(QColor::fromRgba(colour), width));
-    painter_.setBrush(Qt::NoBrush);
-    painter_.drawRect(QRectF(x0, y0, x1 - x0, y1 - y0));
-}
-void PainterSurface::line(double x0, double y0, double x1, double y1, QRgb colour) {
-    painter_.setPen(QColor::fromRgba(colour));
-    painter_.drawLine(QPointF(x0, y0), QPointF(x1, y1));
-}
-void PainterSurface::text(double x, double y, QRgb colour, const QString& text) {
-    painter_.setPen(QColor::fromRgba(colour));
-    painter_.drawText(QPointF(x, y + painter_.fontMetrics().ascent()), text);
-}
-double PainterSurface::textWidth(const QString& text) { return painter_.fontMetrics().horizontalAdvance(text); }
-
-void ImGuiSurface::box(double x0, double y0, double x1, double y1, QRgb colour) {
-    list_->AddRectFilled(point(x0, y0), point(x1, y1), packed(colour));
-}
-void ImGuiSurface::frame(double x0, double y0, double x1, double y1, QRgb colour, double width) {
-    list_->AddRect(point(x0, y0), point(x1, y1), packed(colour), 0, 0, static_cast<float>(width));
-}
-void ImGuiSurface::line(double x0, double y0, double x1, double y1, QRgb colour) {
-    list_->AddLine(point(x0, y0), point(x1, y1), packed(colour));
-}
-void ImGuiSurface::text(double x, double y, QRgb colour, const QString& text) {
-    const QByteArray utf8 = text.toUtf8();
-    list_->AddText(point(std::floor(x), std::floor(y)), packed(colour), utf8.constData(),
-                   utf8.constData() + utf8.size());
-}
-double ImGuiSurface::textWidth(const QString& text) {
-    const QByteArray utf8 = text.toUtf8();
-    return static_cast<double>(ImGui::CalcTextSize(utf8.constData(), utf8.constData() + utf8.size()).x);
-}
 
 // --- layout
 
@@ -119,7 +33,8 @@ std::vector<TimelineDrawing::Row> TimelineDrawing::rows() const {
     std::vector<Row> all;
     double y = kAxis + 4;
     // A low panel shows the outer calls: the operators and the memory stay in sight.
-    const double others = (index_.backward().size() > 0 ? 2 : 1) * (kRow + 4) + kLeastMemory;
+    const int lanes = 1 + (index_.backward().size() > 0 ? 1 : 0) + (index_.launches().size() > 0 ? 1 : 0);
+    const double others = lanes * (kRow + 4) + kLeastMemory;
     const double fit = std::floor((height_ - y - 6 - others) / kRow);
     const std::size_t most = static_cast<std::size_t>(std::clamp(fit, 1.0, static_cast<double>(kMostRows)));
     const std::size_t depth = std::min(index_.frames().size(), most);
@@ -140,6 +55,10 @@ std::vector<TimelineDrawing::Row> TimelineDrawing::rows() const {
         all.push_back({&index_.backward(), y, false, QObject::tr("Backward")});
         y += kRow + 4;
         if (state_.reference != nullptr) addReference(state_.reference->backward);
+    }
+    if (index_.launches().size() > 0) {
+        all.push_back({&index_.launches(), y, false, QObject::tr("Launches"), false, true});
+        y += kRow + 4;
     }
     return all;
 }
@@ -398,7 +317,7 @@ void TimelineDrawing::drawMarks(TimelineSurface& surface) {
         if (x1 < kGutter || x0 > width_) return;
         surface.line((x0 + x1) / 2, kAxis, (x0 + x1) / 2, height_, withAlpha(colour, 150));
         for (const Row& row : rows()) {
-            const bool mine = !row.is_frames && !row.is_reference &&
+            const bool mine = !row.is_frames && !row.is_reference && !row.is_launch &&
                               (row.lane == &index_.forward()) == (event.phase == session::RunPhase::Forward);
             if (mine) surface.frame(x0 - 1, row.y - 1, x1 + 1, row.y + kRow - 1, colour, 2);
         }
@@ -474,16 +393,7 @@ void TimelineDrawing::drawTip(TimelineSurface& surface) {
     } else {
         return;
     }
-    double wide = 0;
-    for (const QString& line : lines) wide = std::max(wide, surface.textWidth(line));
-    const double high = 16.0 * static_cast<double>(lines.size()) + 8;
-    const double left = std::min(x + 14, width_ - wide - 22);
-    const double top = std::max(2.0, std::min(state_.mouse_y + 16, height_ - high - 4));
-    surface.box(left, top, left + wide + 16, top + high, rgb(C::Raised));
-    surface.frame(left, top, left + wide + 16, top + high, rgb(C::Border), 1);
-    for (qsizetype i = 0; i < lines.size(); ++i)
-        surface.text(left + 8, top + 4 + 16.0 * static_cast<double>(i), i == 0 ? rgb(C::Text) : rgb(C::Faint),
-                     lines[i]);
+    drawTipBox(surface, lines, x, state_.mouse_y, width_, height_);
 }
 
 std::optional<TimelineHit> TimelineDrawing::hit(double x, double y) const {

@@ -1,56 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Drawing of the timeline, on any surface with boxes and text: Dear ImGui's draw list, or a QPainter without
-// OpenGL.
+// Drawing of the timeline of a run.
 
-#include <QPainter>
 #include <QRgb>
 #include <QString>
 #include <optional>
 
 #include "core/study/run_differences.h"
 #include "views/timeline/timeline_index.h"
-
-struct ImDrawList;
-struct ImFont;
+#include "views/timeline/timeline_surface.h"
 
 namespace loupe::views {
-
-class TimelineSurface {
-  public:
-    virtual ~TimelineSurface() = default;
-    virtual void box(double x0, double y0, double x1, double y1, QRgb colour) = 0;
-    virtual void frame(double x0, double y0, double x1, double y1, QRgb colour, double width) = 0;
-    virtual void line(double x0, double y0, double x1, double y1, QRgb colour) = 0;
-    virtual void text(double x, double y, QRgb colour, const QString& text) = 0;
-    virtual double textWidth(const QString& text) = 0;
-};
-
-class PainterSurface : public TimelineSurface {
-  public:
-    explicit PainterSurface(QPainter& painter);
-    void box(double x0, double y0, double x1, double y1, QRgb colour) override;
-    void frame(double x0, double y0, double x1, double y1, QRgb colour, double width) override;
-    void line(double x0, double y0, double x1, double y1, QRgb colour) override;
-    void text(double x, double y, QRgb colour, const QString& text) override;
-    double textWidth(const QString& text) override;
-
-  private:
-    QPainter& painter_;
-};
-
-class ImGuiSurface : public TimelineSurface {
-  public:
-    explicit ImGuiSurface(ImDrawList* list) : list_(list) {}
-    void box(double x0, double y0, double x1, double y1, QRgb colour) override;
-    void frame(double x0, double y0, double x1, double y1, QRgb colour, double width) override;
-    void line(double x0, double y0, double x1, double y1, QRgb colour) override;
-    void text(double x, double y, QRgb colour, const QString& text) override;
-    double textWidth(const QString& text) override;
-
-  private:
-    ImDrawList* list_;
-};
 
 // A reference on the axis of the run that is shown.
 struct ReferenceTimes {
@@ -112,6 +72,7 @@ class TimelineDrawing {
         bool is_frames;
         QString label;
         bool is_reference = false;
+        bool is_launch = false;  // what the host took to give a device its work
     };
     double scale() const;
     std::vector<Row> rows() const;

@@ -216,6 +216,8 @@ void TimelineIndex::update(std::size_t event_count) {
         place_.push_back(static_cast<std::uint32_t>(lane.size()));
         lane.add(zone);
         if (event.phase != session::RunPhase::Optimizer) addFrames(event, zone);
+        if (warm_ == nullptr && event.device.launch > 0)
+            launches_.add({event.start, event.start + event.device.launch, event.id, 0, 0});
         setup_ += zone.setup;
         memory_.add(zone.start, static_cast<double>(std::max(event.memory_before, event.memory_peak)));
         memory_.add(zone.end, static_cast<double>(event.memory_after));

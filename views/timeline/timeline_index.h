@@ -112,6 +112,8 @@ class TimelineIndex {
     const std::vector<Lane>& frames() const { return frames_; }
     const Lane& forward() const { return forward_; }
     const Lane& backward() const { return backward_; }
+    // On the host, of events that a device does; empty on the CPU and of warm times.
+    const Lane& launches() const { return launches_; }
     const Curve& memory() const { return memory_; }
     double begin() const { return begin_; }
     double end() const { return end_; }
@@ -135,6 +137,7 @@ class TimelineIndex {
     double setup_ = 0;
     Lane forward_;
     Lane backward_;
+    Lane launches_;
     Curve memory_;
     double begin_ = 0;
     double end_ = 0;

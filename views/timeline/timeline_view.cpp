@@ -45,7 +45,8 @@ ViewDescription TimelineView::describe() {
     return {QStringLiteral("timeline"), tr("Timeline"),
             tr("Operators, module calls and memory over time. The wheel zooms, dragging moves, Shift and dragging "
                "selects a "
-               "stretch and counts what is in it; a click makes an event current."),
+               "stretch and counts what is in it; a click makes an event current. Traces of PyTorch's profiler that "
+               "are opened are shown here too: as they were recorded, beside the model."),
             QStringLiteral("timeline"), Place::Bottom};
 }
 
@@ -53,26 +54,13 @@ TimelineView::TimelineView(SessionBridge& bridge, QWidget* parent) : View(bridge
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    follow_ = new QToolButton(this);
-    follow_->setText(tr("Follow"));
-    follow_->setCheckable(true);
-    follow_->setProperty("kept", true);
-    follow_->setChecked(true);
-    follow_->setToolTip(tr("While the model runs, keep its newest events in sight"));
-    follow_->move(4, 0);
-    follow_->setStyleSheet(QStringLiteral("QToolButton { padding: 0 4px; }"));
-    time_ = new QToolButton(this);
-    time_->setObjectName(QStringLiteral("timeProperly"));
-    connect(time_, &QToolButton::clicked, &bridge, &SessionBridge::timeProperly);
-    warm_ = new QToolButton(this);
-    warm_->setObjectName(QStringLiteral("warmTimes"));
-    warm_->setText(tr("Warm"));
-    warm_->setCheckable(true);
-    warm_->setChecked(true);
-    warm_->setToolTip(tr("Laid out by the medians of warm runs; else by what this run took"));
-    connect(warm_, &QToolButton::toggled, this, &TimelineView::layOut);
-    for (QToolButton* button : {time_, warm_}) button->setStyleSheet(QStringLiteral("QToolButton { padding: 0 4px; }"));
-    use(new PainterCanvas(this));
+    makeBar();
+    pages_ = new QStackedWidget(this);
+    makeRunPage();
+    pages_->addWidget(run_page_);
+    pane_ = new TracePane(pages_);
+    pages_->addWidget(pane_);
+    layout->addWidget(pages_, 1);
 
     connect(&bridge, &SessionBridge::recordingChanged, this, &TimelineView::takeRecording);
     connect(&bridge, &SessionBridge::eventsGrown, this, &TimelineView::takeEvents);
@@ -84,7 +72,38 @@ TimelineView::TimelineView(SessionBridge& bridge, QWidget* parent) : View(bridge
         placeButtons();
         canvas_->update();
     });
+    connect(&Imports::of(bridge), &Imports::tracesChanged, this, &TimelineView::takeTraces);
+    connect(&bridge, &SessionBridge::recordingChanged, this, &TimelineView::showPage);
+    connect(&bridge, &SessionBridge::statusChanged, this, &TimelineView::askForRun);
     takeRecording();
+    takeTraces();
+}
+
+void TimelineView::makeRunPage() {
+    run_page_ = new QWidget(pages_);
+    auto* column = new QVBoxLayout(run_page_);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    follow_ = new QToolButton(this);
+    follow_->setText(tr("Follow"));
+    follow_->setCheckable(true);
+    follow_->setProperty("kept", true);
+    follow_->setChecked(true);
+    follow_->setToolTip(tr("While the model runs, keep its newest events in sight"));
+    follow_->move(4, 0);
+    follow_->setStyleSheet(QStringLiteral("QToolButton { padding: 0 4px; }"));
+    time_ = new QToolButton(this);
+    time_->setObjectName(QStringLiteral("timeProperly"));
+    connect(time_, &QToolButton::clicked, &bridge(), &SessionBridge::timeProperly);
+    warm_ = new QToolButton(this);
+    warm_->setObjectName(QStringLiteral("warmTimes"));
+    warm_->setText(tr("Warm"));
+    warm_->setCheckable(true);
+    warm_->setChecked(true);
+    warm_->setToolTip(tr("Laid out by the medians of warm runs; else by what this run took"));
+    connect(warm_, &QToolButton::toggled, this, &TimelineView::layOut);
+    for (QToolButton* button : {time_, warm_}) button->setStyleSheet(QStringLiteral("QToolButton { padding: 0 4px; }"));
+    use(new PainterCanvas(this));
 }
 
 void TimelineView::use(QWidget* canvas) {
@@ -97,10 +116,10 @@ void TimelineView::use(QWidget* canvas) {
     setFocusProxy(canvas_);
     if (before) {
         before->removeEventFilter(this);
-        layout()->replaceWidget(before, canvas_);
+        run_page_->layout()->replaceWidget(before, canvas_);
         before->deleteLater();
     } else {
-        layout()->addWidget(canvas_);
+        run_page_->layout()->addWidget(canvas_);
     }
     follow_->setParent(canvas_);
     follow_->move(4, 0);
@@ -112,7 +131,7 @@ void TimelineView::use(QWidget* canvas) {
 }
 
 void TimelineView::useOpenGl() {
-    if (has_open_gl_ || !isInSight() || !ImGuiWidget::isAvailable()) return;
+    if (has_open_gl_ || pages_->currentWidget() != run_page_ || !isInSight() || !ImGuiWidget::isAvailable()) return;
     has_open_gl_ = true;
     use(new ImGuiWidget(
         [this] {
@@ -203,6 +222,7 @@ void TimelineView::takeCurrent() {
 }
 
 void TimelineView::fit() {
+    if (pages_->currentWidget() == pane_) return pane_->fit();
     showing_all_ = true;
     const double margin = (index_.end() - index_.begin()) * 0.01;
     state_.from = std::max(0.0, index_.begin() - margin);
@@ -236,6 +256,7 @@ void TimelineView::addActions(QMenu& menu) {
     });
     enableUnless(menu.addAction(tr("Time it properly"), &bridge(), &SessionBridge::timeProperly),
                  bridge().whyNotTimed());
+    menu.addAction(tr("Copy operators as CSV"), this, &TimelineView::copyTotals);
     menu.addAction(tr("Clear selected stretch"), this, [this] { selectRange(0, 0); });
 }
 

@@ -2,13 +2,21 @@
 #pragma once
 // The Timeline panel.
 
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QStackedWidget>
 #include <QToolButton>
+#include <array>
 
 #include "views/common/view.h"
 #include "views/timeline/timeline_draw.h"
 #include "views/timeline/timeline_index.h"
+#include "views/timeline/trace_pane.h"
 
 namespace loupe::views {
+
+class PanelBar;
 
 class TimelineView : public View {
     Q_OBJECT
@@ -18,11 +26,19 @@ class TimelineView : public View {
     TimelineView(SessionBridge& bridge, QWidget* parent);
 
     void fit() override;
+    void find() override;
+    void comeIntoSight() override;
     void addActions(QMenu& menu) override;
 
     const TimelineState& state() const { return state_; }
     const TimelineIndex& index() const { return index_; }
     QWidget* canvas() { return canvas_; }
+    TracePane* traces() { return pane_; }
+    void setForm(TracePane::Form form);
+    // The trace that is shown by its path; empty: the run.
+    void showSource(const QString& path);
+    QComboBox* source() { return source_; }
+    QComboBox* other() { return other_; }
     // Switches to Dear ImGui, where there is OpenGL. Not before the panel is visible: a window with an OpenGL widget
     // draws all widgets through OpenGL, which is slow in software.
     void useOpenGl();
@@ -35,6 +51,13 @@ class TimelineView : public View {
   private:
     class PainterCanvas;
     void use(QWidget* canvas);
+    void makeBar();
+    void makeRunPage();
+    void takeTraces();
+    void showPage();
+    void askForRun();
+    void copyTotals();
+    TracePtr traceOf(const QComboBox& choice) const;
     void takeRecording();
     void takeTimes();
     void layOut();
@@ -55,6 +78,20 @@ class TimelineView : public View {
     std::shared_ptr<const session::Recording> recording_;  // owns the index's data
     QWidget* canvas_ = nullptr;
     bool has_open_gl_ = false;
+    QStackedWidget* pages_ = nullptr;
+    QWidget* run_page_ = nullptr;
+    TracePane* pane_ = nullptr;
+    PanelBar* bar_ = nullptr;
+    std::array<QToolButton*, 3> forms_{};
+    TracePane::Form form_ = TracePane::Form::Timeline;
+    QComboBox* source_ = nullptr;  // what is shown: the run, or a trace that was opened
+    QComboBox* other_ = nullptr;   // what its operators are compared with
+    QToolButton* close_ = nullptr;
+    QLineEdit* search_ = nullptr;
+    QLabel* note_ = nullptr;
+    TracePtr run_trace_;  // the run as a trace, of as many events
+    std::size_t run_trace_events_ = 0;
+    std::shared_ptr<const session::Recording> run_traced_;
     QToolButton* follow_ = nullptr;
     QToolButton* time_ = nullptr;
     QToolButton* warm_ = nullptr;  // laid out by warm times, where there are any

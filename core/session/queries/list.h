@@ -26,6 +26,8 @@
 #include "core/session/queries/pass_check.h"
 #include "core/session/queries/pass_trace.h"
 #include "core/session/queries/pin_reference.h"
+#include "core/session/queries/read_snapshot.h"
+#include "core/session/queries/read_trace.h"
 #include "core/session/queries/reset_parameters.h"
 #include "core/session/queries/restore_run.h"
 #include "core/session/queries/restore_training.h"
@@ -78,6 +80,8 @@ using AllQueries = QueryTypes<
     PassCheckQuery,
     PassTraceQuery,
     PinReferenceQuery,
+    ReadSnapshotQuery,
+    ReadTraceQuery,
     ResetParametersQuery,
     RestoreRunQuery,
     RestoreTrainingQuery,

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which source the Timeline panel shows, the run or a trace that was opened, in which form, and what it is compared
+// with.
+#include <QClipboard>
+#include <QFileInfo>
+#include <QGuiApplication>
+#include <QVBoxLayout>
+
+#include "views/common/format.h"
+#include "views/common/panel_bar.h"
+#include "views/timeline/timeline_view.h"
+
+namespace loupe::views {
+namespace {
+
+QString noteOf(const ProfileTrace& trace) {
+    QStringList parts{QObject::tr("imported from %1: not replayed").arg(text(trace.source)),
+                      counted(static_cast<std::int64_t>(trace.zones.size()), "event"), secondsText(trace.seconds)};
+    for (const std::string& note : trace.notes) parts << text(note);
+    return parts.join(QStringLiteral("  \u00b7  "));
+}
+
+}  // namespace
+
+void TimelineView::makeBar() {
+    bar_ = new PanelBar(this, {6, 2, 6, 2}, 4);
+    const QString titles[] = {tr("Timeline"), tr("Operators"), tr("Flame graph")};
+    const QString tips[] = {tr("On the time axis"),
+                            tr("Each operator over all its calls: count, total, median, p95, histogram; two runs or "
+                               "traces compared"),
+                            tr("Call stacks, equal ones merged, as wide as they took")};
+    const QString names[] = {QStringLiteral("formTimeline"), QStringLiteral("formOperators"),
+                             QStringLiteral("formFlame")};
+    for (std::size_t i = 0; i < forms_.size(); ++i) {
+        forms_[i] = bar_->toggle(titles[i], tips[i], names[i]);
+        connect(forms_[i], &QToolButton::clicked, this, [this, i] { setForm(static_cast<TracePane::Form>(i)); });
+    }
+    forms_[0]->setChecked(true);
+    source_ = bar_->choice(tr("What is shown"), tr("The run, or a trace of PyTorch's profiler that was opened"));
+    source_->setObjectName(QStringLiteral("traceSource"));
+    other_ = bar_->choice(tr("Compared with"), tr("Operators are shown beside those of another trace"));
+    other_->setObjectName(QStringLiteral("traceOther"));
+    search_ = bar_->search(tr("Search names"), tr("Search in the trace"));
+    search_->setMaximumWidth(180);
+    close_ = bar_->button(tr("Close"), tr("Closes the trace"), QStringLiteral("closeTrace"));
+    note_ = bar_->note(120);
+    connect(source_, &QComboBox::currentIndexChanged, this, &TimelineView::showPage);
+    connect(other_, &QComboBox::currentIndexChanged, this, &TimelineView::showPage);
+    connect(search_, &QLineEdit::textChanged, this, [this](const QString& words) {
+        const QString found = pane_->search(words);
+        if (!found.isEmpty()) note_->setText(found);
+        if (words.isEmpty()) showPage();
+    });
+    connect(search_, &QLineEdit::returnPressed, this, [this] { pane_->nextMatch(); });
+    connect(close_, &QToolButton::clicked, this,
+            [this] { Imports::of(bridge()).closeTrace(source_->currentData().toString()); });
+    static_cast<QVBoxLayout*>(layout())->addLayout(bar_);
+}
+
+TracePtr TimelineView::traceOf(const QComboBox& choice) const {
+    const QVariant path = choice.currentData();
+    if (!path.isValid()) return nullptr;
+    if (path.toString().isEmpty()) return run_trace_;
+    for (const TracePtr& trace : Imports::of(bridge()).traces())
+        if (text(trace->trace.path) == path.toString()) return trace;
+    return nullptr;
+}
+
+// A trace that was just opened is shown.
+void TimelineView::takeTraces() {
+    const QString before = source_->currentData().toString();
+    const auto& traces = Imports::of(bridge()).traces();
+    const bool has_new = static_cast<int>(traces.size()) + 1 > source_->count();
+    for (QComboBox* choice : {source_, other_}) {
+        const QSignalBlocker quiet(choice);
+        choice->clear();
+        if (choice == other_) choice->addItem(tr("compare with\u2026"), QVariant());
+        choice->addItem(choice == other_ ? tr("with this run") : tr("This run"), QString());
+        for (const TracePtr& trace : traces) {
+            const QString path = text(trace->trace.path);
+            const QString name = QFileInfo(path).fileName();
+            choice->addItem(choice == other_ ? tr("with %1").arg(name) : name, path);
+            choice->setItemData(choice->count() - 1, path, Qt::ToolTipRole);
+        }
+        choice->setMaximumWidth(220);
+    }
+    const int there = source_->findData(before);
+    {
+        const QSignalBlocker quiet(source_);
+        source_->setCurrentIndex(has_new || there < 0 ? source_->count() - 1 : there);
+    }
+    showPage();
+}
+
+void TimelineView::showSource(const QString& path) { source_->setCurrentIndex(source_->findData(path)); }
+
+void TimelineView::setForm(TracePane::Form form) {
+    form_ = form;
+    for (std::size_t i = 0; i < forms_.size(); ++i) forms_[i]->setChecked(i == static_cast<std::size_t>(form));
+    showPage();
+}
+
+void TimelineView::showPage() {
+    if (pane_ == nullptr) return;
+    const bool is_run = source_->currentData().toString().isEmpty();
+    const bool is_live = is_run && form_ == TracePane::Form::Timeline;
+    const bool has_traces = !Imports::of(bridge()).traces().empty();
+    source_->setVisible(has_traces);
+    other_->setVisible(has_traces && form_ == TracePane::Form::Operators);
+    search_->setVisible(!is_live);
+    close_->setVisible(!is_run);
+    askForRun();
+    const TracePtr shown = traceOf(*source_);
+    TracePtr other = form_ == TracePane::Form::Operators ? traceOf(*other_) : nullptr;
+    if (other == shown) other = nullptr;
+    if (is_live) {
+        note_->setText({});
+    } else {
+        pane_->setTrace(shown, other);
+        pane_->setForm(form_);
+        note_->setText(!shown   ? tr("nothing recorded yet: run the model (F5)")
+                       : is_run ? QString()
+                                : noteOf(shown->trace));
+        note_->setToolTip(note_->text());
+    }
+    pages_->setCurrentIndex(is_live ? 0 : 1);
+    setFocusProxy(is_live ? canvas_ : static_cast<QWidget*>(pane_));
+}
+
+// The run as a trace, when it is looked at and does not grow.
+void TimelineView::askForRun() {
+    const bool is_wanted = form_ != TracePane::Form::Timeline && isVisible();
+    const auto recording = bridge().recording();
+    if (recording == nullptr) run_trace_ = nullptr;
+    if (!is_wanted || bridge().isBusy() || recording == nullptr || bridge().eventCount() == 0) return;
+    if (run_traced_ == recording && run_trace_events_ == bridge().eventCount()) return;
+    run_traced_ = recording;
+    run_trace_events_ = bridge().eventCount();
+    bridge().ask<session::ReadTraceQuery>(QStringLiteral("run as trace"), {}, this,
+                                          [this, recording](session::TraceAnswer answer) {
+                                              if (recording != bridge().recording()) return;
+                                              run_trace_ = answer.trace;
+                                              showPage();
+                                          });
+}
+
+void TimelineView::comeIntoSight() { askForRun(); }
+
+void TimelineView::find() {
+    if (search_->isVisible()) search_->setFocus();
+}
+
+void TimelineView::copyTotals() { QGuiApplication::clipboard()->setText(pane_->csv()); }
+
+}  // namespace loupe::views
