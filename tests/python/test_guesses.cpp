@@ -247,7 +247,7 @@ class TestGuesses : public QObject {
                                              "x.shape == y.shape and x.shape[0] > 1\n        return x - y"
                                           << "2x16, 2x16";
         QTest::newRow("a list of tensors") << "self.f = nn.Linear(6, 2)"
-                                           << "def forward(self, xs: list[torch.Tensor]):\n        return "
+                                           << "def forward(self, xs: List[torch.Tensor]):\n        return "
                                               "self.f(xs[0])"
                                            << "";
         QTest::newRow("any arguments") << "self.f = nn.Linear(6, 2)"
@@ -259,7 +259,7 @@ class TestGuesses : public QObject {
         QFETCH(QString, forward);
         QFETCH(QString, inputs);
         const ModelFile file =
-            open_model_source(write("alone/shapes.py", kHead +
+            open_model_source(write("alone/shapes.py", "from typing import List\n" + kHead +
                                                            "class Net(nn.Module):\n    def __init__(self):\n        "
                                                            "super().__init__()\n        " +
                                                            init + "\n\n    " + forward + "\n"));
