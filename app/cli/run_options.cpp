@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -29,6 +30,30 @@ bool takes_literal(const Type& type, const std::string& text) {
     return !is_tensor && (text.find(':') == std::string::npos || plain.kind() == TypeKind::String);
 }
 
+// Of the source's example_inputs, or of samples beside it.
+bool stands_in_file(const session::InputSpec& spec) {
+    return spec.source == session::InputSpec::Source::Example || spec.source == session::InputSpec::Source::File;
+}
+
+std::string input_text(const session::InputSpec& spec) {
+    if (spec.elements.empty())
+        return concat(input_spec_text(spec), !spec.literal && spec.source == session::InputSpec::Source::Random
+                                                 ? concat(" below ", spec.high)
+                                                 : "");
+    std::vector<std::string> parts;
+    for (const session::InputSpec& each : spec.elements) parts.push_back(input_text(each));
+    return concat("(", join(parts, ", "), ")");
+}
+
+// "x = 1x3x64x64:float32:normal, step = 1:int64:random below 10"
+std::string inputs_text(const std::vector<session::InputSpec>& specs, const FunctionSchema& schema) {
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < specs.size(); ++i)
+        parts.push_back(concat(i + 1 < schema.arguments.size() ? concat(schema.arguments[i + 1].name, " = ") : "",
+                               input_text(specs[i])));
+    return join(parts, ", ");
+}
+
 std::vector<session::InputSpec> specs_of(const RunArguments& options, const session::Program& program,
                                          const FunctionSchema& schema) {
     if (!options.inputs_file.empty() && !options.input_specs.empty()) {
@@ -40,6 +65,8 @@ std::vector<session::InputSpec> specs_of(const RunArguments& options, const sess
         std::vector<session::InputSpec> own =
             program.default_inputs(options.method.empty() ? program.default_method() : options.method, &notes);
         for (const std::string& note : notes) options.notice(note);
+        if (program.is_eager() && !own.empty() && std::none_of(own.begin(), own.end(), stands_in_file))
+            options.notice(concat("inputs: ", inputs_text(own, schema), ": guessed; --input or --inputs changes them"));
         return own;
     }
     std::vector<session::InputSpec> specs;

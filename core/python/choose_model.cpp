@@ -228,6 +228,33 @@ class ModelSearch {
         return false;
     }
 
+    // A function of the source without arguments that makes a class through others. False: there is none that works.
+    bool build_by_calls(ChosenModel& out) const {
+        const std::set<std::string> names = makers_by_calls();
+        std::vector<Maker> makers;
+        for (const auto& [name, value] : names_.entries()) {
+            const auto* function = object_as<FunctionObject>(value);
+            if (function == nullptr || name.starts_with('_') || function->unit->name != "__main__") continue;
+            if (names.contains(name) && required_arguments(value).value_or(1) == 0 && !function->code.is_generator)
+                add(makers, name, value, false);
+        }
+        sort(makers);
+        constexpr std::size_t kMost = 4;
+        if (makers.size() > kMost) makers.resize(kMost);
+        for (const Maker& maker : makers) {
+            try {
+                const IValue made = evaluator_.call(maker.value, arguments_for(maker));
+                if (!nn::as_module(made)) continue;
+                out.model = made;
+                out.expression = concat(maker.name, "(", keywords_text(arguments_for(maker)), ")");
+                return true;
+            } catch (const PythonError&) {
+                continue;
+            }
+        }
+        return false;
+    }
+
     // why: what a constructor without arguments said; empty: none was tried.
     [[noreturn]] void fail(const std::string& tried = {}, const std::string& why = {}) const {
         std::vector<Constructor> all = constructors();
@@ -261,6 +288,7 @@ class ModelSearch {
     struct Statement {
         std::string text;
         std::uint32_t begin = 0;
+        bool is_function = false;
     };
 
     void read_statements() {
@@ -271,7 +299,8 @@ class ModelSearch {
             if (const auto* def = script::as<script::Def>(s)) name = def->name;
             if (const auto* cls = script::as<script::Class>(s)) name = cls->name;
             if (name.empty()) continue;
-            statements_[std::string(name)] = {text.substr(s->range.begin, end_of(s) - s->range.begin), s->range.begin};
+            statements_[std::string(name)] = {text.substr(s->range.begin, end_of(s) - s->range.begin), s->range.begin,
+                                              s->kind == script::StmtKind::Def};
         }
     }
 
@@ -323,10 +352,32 @@ class ModelSearch {
                 const std::string arrow = concat("-> ", cls.name);
                 return text.find(arrow) != std::string::npos || has_word(text, cls.name, "(");
             });
-            const bool trains = has_word(text, "backward", "(") || has_word(text, "parse_args", "(");
-            if (makes && !trains) add(functions_, name, value, false);
+            if (makes && !trains(text)) add(functions_, name, value, false);
         }
         sort(functions_);
+    }
+
+    static bool trains(std::string_view text) {
+        return has_word(text, "backward", "(") || has_word(text, "parse_args", "(");
+    }
+
+    // Names of functions that make a class themselves, are given it, or call one of the others: `_create(Net, ...)`.
+    std::set<std::string> makers_by_calls() const {
+        std::set<std::string> out;
+        for (bool is_more = true; is_more;) {
+            is_more = false;
+            for (const auto& [name, statement] : statements_) {
+                if (!statement.is_function || out.contains(name) || trains(statement.text)) continue;
+                // Its text begins with its name.
+                const std::string_view body = std::string_view(statement.text).substr(name.size());
+                const bool makes = std::any_of(classes_.begin(), classes_.end(),
+                                               [&](const Maker& cls) { return has_word(body, cls.name); }) ||
+                                   std::any_of(out.begin(), out.end(),
+                                               [&](const std::string& other) { return has_word(body, other, "("); });
+                if (makes) is_more = out.insert(name).second;
+            }
+        }
+        return out;
     }
 
     static void sort(std::vector<Maker>& makers) {
@@ -501,7 +552,7 @@ ChosenModel choose_model(Evaluator& evaluator, const Namespace& names, const std
     }
     if (search.has_classes()) {
         std::string why;
-        if (search.guess(out, why)) return out;
+        if (search.guess(out, why) || search.build_by_calls(out)) return out;
         if (failed) std::rethrow_exception(failed);
         if (out.refused_by.empty()) out.refused_why = why;
         search.fail(out.refused_by, out.refused_why);

@@ -45,9 +45,11 @@ TypePtr type_of_default(const IValue& value) {
 // Parameters without a default are tensors, as far as the source does not say what they are.
 TypePtr type_of_parameter(const script::Param& parameter, const ir::Source& source) {
     if (parameter.annotation == nullptr) return types::tensor();
-    const std::string_view text = std::string_view(source.text())
-                                      .substr(parameter.annotation->range.begin,
-                                              parameter.annotation->range.end - parameter.annotation->range.begin);
+    std::string text = source.text().substr(parameter.annotation->range.begin,
+                                            parameter.annotation->range.end - parameter.annotation->range.begin);
+    static constexpr std::string_view kQualified = "torch.Tensor";
+    for (std::size_t at = text.find(kQualified); at != std::string::npos; at = text.find(kQualified, at))
+        text.replace(at, kQualified.size(), "Tensor");
     try {
         const TypePtr type = parse_type(text);
         return type->kind() == TypeKind::Class ? types::tensor() : type;
@@ -85,6 +87,12 @@ FunctionSchema schema_of(const nn::Module& module, const FunctionObject* forward
     }
     const auto& parameters = forward->code.params;
     for (std::size_t i = 1; i < parameters.size(); ++i) {
+        // forward(self, *args): what it hands on takes one at least.
+        if (parameters[i].kind == script::ParamKind::Rest && i == 1) {
+            Argument& first = schema.arguments.emplace_back();
+            first.name = std::string(parameters[i].name);
+            first.type = types::tensor();
+        }
         if (parameters[i].kind != script::ParamKind::Plain || parameters[i].kwarg_only) break;
         Argument argument;
         argument.name = std::string(parameters[i].name);

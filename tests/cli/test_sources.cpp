@@ -70,6 +70,16 @@ class TestSources : public QObject {
         QCOMPARE(outcome.status, 0);
     }
 
+    // Numbers that the program does not seed begin with the run's seed: what random.seed(7) gives.
+    void aRunCanBeRepeated() {
+        const Place place;
+        place.write("source/draws.py", "import random\nprint(random.random())\n");
+        for (int i = 0; i < 2; ++i) {
+            const Outcome outcome = run_cli({"run", place.dir.filePath("source/draws.py"), "--seed", "7"});
+            QCOMPARE(outcome.out, QString("0.32383276483316237\n"));
+        }
+    }
+
     // sys.exit(main()), as programs end.
     void aProgramEnds() {
         const Place place;
@@ -618,6 +628,8 @@ model = Net()
         QVERIFY2(run.status == 0 && run.out.contains("out0  float32 1x64"), qPrintable(run.err + run.out));
         QCOMPARE(run.err.section('\n', 0, 0),
                  QString("built as Net(width=64): guessed (names and uses); --arg name=value or --build changes it"));
+        QCOMPARE(run.err.section('\n', 1, 1),
+                 QString("inputs: x = 1x64:float32:normal: guessed; --input or --inputs changes them"));
         const Outcome given = run_cli({"run", source, "--arg", "width=6"});
         QVERIFY2(given.status == 0 && given.out.contains("out0  float32 1x6"), qPrintable(given.err + given.out));
         const Outcome both = run_cli({"info", source, "--model", "Net(5)", "--arg", "depth=3"});

@@ -189,6 +189,104 @@ class TestGuesses : public QObject {
         QCOMPARE(shapes_of(file), QString("2x5x24"));
     }
 
+    // A wrapper's net is a class of another file of the package, by what is read of it; of the source, by isinstance().
+    void wrappedNets() {
+        write("wraps/__init__.py", "");
+        write("wraps/net.py", kHead +
+                                  "class Core(nn.Module):\n    def __init__(self, dim):\n        "
+                                  "super().__init__()\n        self.max_seq_len = 7\n        self.f = "
+                                  "nn.Linear(dim, dim)\n\n    def forward(self, x):\n        return "
+                                  "self.f(x)\n\n\nclass Language(nn.Module):\n    def __init__(self, num_tokens, "
+                                  "dim):\n        super().__init__()\n        self.max_seq_len = 7\n        self.e = "
+                                  "nn.Embedding(num_tokens, dim)\n        self.core = Core(dim)\n\n    def "
+                                  "forward(self, x):\n        return self.core(self.e(x))\n");
+        const std::string wrapper =
+            write("wraps/wrapper.py", kHead +
+                                          "class Wrapper(nn.Module):\n    def __init__(self, net, pad=0):\n        "
+                                          "super().__init__()\n        self.net = net\n        self.length = "
+                                          "net.max_seq_len\n\n    def forward(self, x):\n        return "
+                                          "self.net(x[:, :self.length])\n");
+        const ModelFile file = open_model_source(wrapper);
+        QCOMPARE(file.built_as, std::string("Wrapper(net=__import__('wraps.net', fromlist=['net']).Language("
+                                            "num_tokens=256, dim=64))"));
+        QCOMPARE(shapes_of(file), QString("1x16 tokens below 256"));
+        const std::string checked = write("wraps/checked.py", kHead +
+                                                                  "from wraps.net import Core\n\n\nclass "
+                                                                  "Padder(nn.Module):\n    def __init__(self, "
+                                                                  "net):\n        super().__init__()\n        assert "
+                                                                  "isinstance(net, (Core, nn.GRU)), 'only'\n        "
+                                                                  "self.net = net\n\n    def forward(self, x):\n"
+                                                                  "        return self.net(x)\n");
+        QCOMPARE(open_model_source(checked).built_as, std::string("Padder(net=Core(dim=64))"));
+    }
+
+    // What errors say of shapes is what is tried next.
+    void shapesByErrors_data() {
+        QTest::addColumn<QString>("init");
+        QTest::addColumn<QString>("forward");
+        QTest::addColumn<QString>("inputs");
+        QTest::newRow("images that are too small") << "self.c = nn.Conv2d(3, 4, 3)\n        self.p = nn.AvgPool2d(60)"
+                                                   << "def forward(self, x):\n        return self.p(self.c(x))"
+                                                   << "1x3x64x64";
+        QTest::newRow("tokens of an image with a class token")
+            << "self.c = nn.Conv2d(3, 8, 4, 4)\n        self.t = nn.Parameter(torch.zeros(1, 1, 8))\n        self.p = "
+               "nn.Parameter(torch.zeros(1, 257, 8))"
+            << "def forward(self, x):\n        x = self.c(x).flatten(2).transpose(1, 2)\n        return "
+               "torch.cat((self.t, x), 1) + self.p"
+            << "1x3x64x64";
+        QTest::newRow("channels that stand elsewhere")
+            << "self.f = nn.Linear(24, 8)"
+            << "def forward(self, x):\n        b, d, n = x.shape\n        return self.f(x.transpose(1, 2))"
+            << "1x24x24";
+        QTest::newRow("widths that forward adds to")
+            << "self.n = nn.LayerNorm(29)"
+            << "def forward(self, x):\n        return self.n(torch.cat((x, x.new_zeros(*x.shape[:-1], 26)), -1))"
+            << "1x16x3";
+        QTest::newRow("two of one shape") << "pass"
+                                          << "def forward(self, x, y):\n        assert x.dim() == 2 and "
+                                             "x.shape == y.shape and x.shape[0] > 1\n        return x - y"
+                                          << "2x16, 2x16";
+        QTest::newRow("a list of tensors") << "self.f = nn.Linear(6, 2)"
+                                           << "def forward(self, xs: List[torch.Tensor]):\n        return "
+                                              "self.f(xs[0])"
+                                           << "";
+        QTest::newRow("any arguments") << "self.f = nn.Linear(6, 2)"
+                                       << "def forward(self, *args, **kwargs):\n        return self.f(*args, **kwargs)"
+                                       << "1x6";
+    }
+    void shapesByErrors() {
+        QFETCH(QString, init);
+        QFETCH(QString, forward);
+        QFETCH(QString, inputs);
+        const ModelFile file =
+            open_model_source(write("alone/shapes.py", "from typing import List\n" + kHead +
+                                                           "class Net(nn.Module):\n    def __init__(self):\n        "
+                                                           "super().__init__()\n        " +
+                                                           init + "\n\n    " + forward + "\n"));
+        QVERIFY(file.module != nullptr);
+        if (!inputs.isEmpty()) QCOMPARE(shapes_of(file), inputs);
+        const InputGuess first = file.eager->guess_inputs().at(0);
+        if (inputs.isEmpty()) QVERIFY(!first.elements.empty() && first.elements[0].shape.back() == 6);
+    }
+
+    // geffnet: what no values make, the file's own functions make through each other.
+    void functionsThatMakeIt() {
+        const std::string path =
+            write("alone/variants.py", kHead +
+                                           "class Net(nn.Module):\n    def __init__(self, recipe):\n        "
+                                           "super().__init__()\n        if recipe != {'stem': (3, 8)}:\n            "
+                                           "raise ValueError('recipe')\n        self.f = nn.Linear(*recipe['stem'])\n\n"
+                                           "    def forward(self, x):\n        return self.f(x)\n\n\n"
+                                           "def _create(cls, recipe, pretrained):\n    return cls(recipe)\n\n\n"
+                                           "def _small(width, pretrained=False):\n    return _create(Net, {'stem': (3, "
+                                           "width)}, pretrained)\n\n\ndef other():\n    return 3\n\n\n"
+                                           "def net_small(pretrained=True, **kwargs):\n    return _small(8, "
+                                           "pretrained)\n");
+        const ModelFile file = open_model_source(path);
+        QCOMPARE(file.built_as, std::string("net_small(pretrained=False)"));
+        QCOMPARE(shapes_of(file), QString("1x3"));
+    }
+
     void someArgumentsAreGiven() {
         const std::string path = write(
             "alone/given.py", kHead +

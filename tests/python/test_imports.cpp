@@ -88,6 +88,33 @@ class TestImports : public QObject {
         QCOMPARE(opened(model), "Net | Python model source, built as Net()");
     }
 
+    // Packages that pip put beside the one of the source are found as Python finds them; elsewhere nothing is beside
+    // it.
+    void installedPackages() {
+        for (const QString& place : {QString("env/site-packages/"), QString("env/sources/")}) {
+            const Folder folder;
+            folder.write(place + "other/__init__.py", "from .layers import Scale\n");
+            folder.write(place + "other/layers.py",
+                         "from torch import nn\nimport third\n\n\nclass Scale(nn.Module):\n"
+                         "    def forward(self, x):\n        return third.double(x)\n");
+            folder.write(place + "third.py", "def double(x):\n    return 2 * x\n");
+            folder.write(place + "binary/__init__.py", "from . import _native_part\nraise OSError('no library')\n");
+            folder.write(place + "pkg/__init__.py", "");
+            const QString model =
+                folder.write(place + "pkg/net.py",
+                             "from torch import nn\nfrom other import Scale\nimport binary\ntry:\n    from binary "
+                             "import thing\n    HAS = True\nexcept ImportError:\n    HAS = False\nassert not HAS\n"
+                             "\n\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+                             "        self.scale = Scale()\n\n    def forward(self, x):\n"
+                             "        return self.scale(x)\n");
+            if (place.contains("site-packages"))
+                QCOMPARE(opened(model), "Net | Python model source, built as Net()");
+            else
+                QVERIFY2(opened(model).startsWith("ModuleNotFoundError: No module named 'other'"),
+                         qPrintable(opened(model)));
+        }
+    }
+
     void missingName_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<QString>("result");

@@ -246,7 +246,7 @@ class TestIncludes : public QObject {
             {"core/study",
              {"aligned_side", "compilation", "explanation", "fused_groups", "gradient_health", "memory_plan",
               "operator_info", "pass_bisect", "pass_check", "profile_flame", "profile_statistics", "reference",
-               "run_differences", "snapshot_history", "study", "study_picture", "verdict", "what_if"}},
+              "run_differences", "snapshot_history", "study", "study_picture", "verdict", "what_if"}},
             {"core/train", {"training", "training_norms", "training_watch"}},
         };
         for (const char* folder : {"views", "app/window"}) {

@@ -44,6 +44,9 @@ void init_attention(Module& self, std::int64_t embed_dim, std::int64_t num_heads
     self.set_attribute("kdim", key_dim);
     self.set_attribute("vdim", value_dim);
     self.set_attribute("_qkv_same_embed_dim", is_same);
+    if (embed_dim <= 0 || num_heads <= 0)
+        throw Error(ErrorKind::Run, concat("embed_dim and num_heads must be greater than 0, got embed_dim=", embed_dim,
+                                           " and num_heads=", num_heads, " instead"));
     self.set_attribute("num_heads", num_heads);
     self.set_attribute("dropout", dropout);
     self.set_attribute("batch_first", batch_first);

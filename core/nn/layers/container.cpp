@@ -3,11 +3,16 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/nn/layers/families.h"
+#include "core/nn/layers/held_values.h"
 #include "core/nn/layers/support.h"
+#include "core/nn/module_slots.h"
 #include "core/value/bind_arguments.h"
 
 namespace loupe::nn::layers {
 namespace {
+
+// None for a name without a module.
+IValue value_of(const ModulePtr& part) { return part ? IValue(Ptr<Object>(part)) : IValue(); }
 
 constexpr std::string_view kPython = "torch.nn.modules.container";
 
@@ -20,9 +25,9 @@ std::vector<IValue> elements_of(const IValue& value) {
     if (value.is_tuple()) return value.to_tuple().elements;
     if (const ModulePtr module = as_module(value)) {
         std::vector<IValue> out;
-        for (const auto& [name, part] : module->children()) out.emplace_back(Ptr<Object>(part));
-        if (out.empty()) {
-            for (const auto& [name, parameter] : module->own_parameters()) out.emplace_back(parameter);
+        for (const auto& [name, part] : module_slots(*module)) out.push_back(value_of(part));
+        if (module->find_attribute("_keys") != nullptr) {
+            for (const auto& [name, held] : held_values(*module)) out.push_back(held);
         }
         return out;
     }
@@ -36,8 +41,10 @@ std::vector<std::pair<std::string, IValue>> entries_of(const IValue& value) {
     if (value.is_dict()) {
         for (const auto& [key, entry] : value.to_dict().entries()) out.emplace_back(key.to_string(), entry);
     } else if (const ModulePtr module = as_module(value)) {
-        for (const auto& [name, part] : module->children()) out.emplace_back(name, Ptr<Object>(part));
-        for (const auto& [name, parameter] : module->own_parameters()) out.emplace_back(name, parameter);
+        for (const auto& [name, part] : module_slots(*module)) out.emplace_back(name, value_of(part));
+        if (module->find_attribute("_keys") != nullptr) {
+            for (const auto& [name, held] : held_values(*module)) out.emplace_back(name, held);
+        }
     } else {
         for (const IValue& pair : elements_of(value)) {
             const auto both = elements_of(pair);
@@ -49,21 +56,22 @@ std::vector<std::pair<std::string, IValue>> entries_of(const IValue& value) {
     return out;
 }
 
+// Null for None, which containers keep.
 ModulePtr checked_module(const IValue& value) {
     ModulePtr module = as_module(value);
-    if (!module) run_error(concat(python_type_name(value), " is not a Module subclass"));
+    if (!module && !value.is_none()) run_error(concat(python_type_name(value), " is not a Module subclass"));
     return module;
 }
 
 std::vector<ModulePtr> parts_of(const Module& self) {
     std::vector<ModulePtr> out;
-    for (auto& part : self.children()) out.push_back(std::move(part.second));
+    for (auto& part : module_slots(self)) out.push_back(std::move(part.second));
     return out;
 }
 
 // The children under the numbers from 0.
 void set_parts(Module& self, const std::vector<ModulePtr>& parts) {
-    for (const auto& [name, part] : self.children()) self.delete_attribute(name);
+    for (const auto& [name, part] : module_slots(self)) self.delete_attribute(name);
     for (std::size_t i = 0; i < parts.size(); ++i) self.register_module(std::to_string(i), parts[i]);
 }
 
@@ -75,13 +83,13 @@ std::int64_t wrapped_index(std::int64_t index, std::size_t size) {
 
 IValue itself(Module& self) { return Ptr<Object>(&self); }
 
-IValue length(Module& self, Arguments) { return static_cast<std::int64_t>(self.children().size()); }
+IValue length(Module& self, Arguments) { return static_cast<std::int64_t>(module_slots(self).size()); }
 IValue get_part(Module& self, Arguments a) {
     const auto parts = parts_of(self);
-    return Ptr<Object>(parts[static_cast<std::size_t>(wrapped_index(a[0].to_int(), parts.size()))]);
+    return value_of(parts[static_cast<std::size_t>(wrapped_index(a[0].to_int(), parts.size()))]);
 }
 IValue set_part(Module& self, Arguments a) {
-    const auto children = self.children();
+    const auto children = module_slots(self);
     self.register_module(children[static_cast<std::size_t>(wrapped_index(a[0].to_int(), children.size()))].first,
                          checked_module(a[1]));
     return {};
@@ -93,7 +101,7 @@ IValue delete_part(Module& self, Arguments a) {
     return {};
 }
 IValue append_part(Module& self, Arguments a) {
-    self.register_module(std::to_string(self.children().size()), checked_module(a[0]));
+    self.register_module(std::to_string(module_slots(self).size()), checked_module(a[0]));
     return itself(self);
 }
 IValue extend_parts(Module& self, Arguments a) {
@@ -121,18 +129,19 @@ IValue pop_part(Module& self, Arguments a) {
 }
 // Of a slice whose bounds are within the length; names are kept in a Sequential and renumbered in a list.
 IValue slice_parts(Module& self, Arguments a) {
-    const auto children = self.children();
+    const auto children = module_slots(self);
     const auto out = make_ptr<Module>(*self.layer());
     const std::int64_t step = a[2].to_int();
     for (std::int64_t i = a[0].to_int(); step > 0 ? i < a[1].to_int() : i > a[1].to_int(); i += step) {
         const auto& [name, part] = children[static_cast<std::size_t>(wrapped_index(i, children.size()))];
-        out->register_module(self.layer()->name == "Sequential" ? name : std::to_string(out->children().size()), part);
+        out->register_module(self.layer()->name == "Sequential" ? name : std::to_string(module_slots(*out).size()),
+                             part);
     }
     return Ptr<Object>(out);
 }
 IValue parts_list(Module& self, Arguments) {
     const auto list = make_ptr<ListObject>(types::any());
-    for (const ModulePtr& part : parts_of(self)) list->elements.emplace_back(Ptr<Object>(part));
+    for (const ModulePtr& part : parts_of(self)) list->elements.push_back(value_of(part));
     return list;
 }
 
@@ -145,7 +154,10 @@ void init_sequential(Module& self, Arguments a) {
 }
 IValue run_sequential(Module& self, Arguments a) {
     IValue value = a[0];
-    for (const ModulePtr& part : parts_of(self)) value = part->call({std::move(value)});
+    for (const ModulePtr& part : parts_of(self)) {
+        if (!part) run_error("'NoneType' object is not callable");
+        value = part->call({std::move(value)});
+    }
     return value;
 }
 
@@ -165,9 +177,10 @@ IValue update_keys(Module& self, Arguments a) {
     return {};
 }
 IValue get_key(Module& self, Arguments a) {
-    const ModulePtr part = self.get_submodule(a[0].to_string());
-    if (!part) run_error(python_repr(a[0]));
-    return Ptr<Object>(part);
+    for (const auto& [name, part] : module_slots(self)) {
+        if (name == a[0].to_string()) return value_of(part);
+    }
+    run_error(python_repr(a[0]));
 }
 IValue delete_key(Module& self, Arguments a) {
     self.delete_attribute(a[0].to_string());
@@ -187,13 +200,13 @@ IValue clear_parts(Module& self, Arguments) {
 }
 IValue key_list(Module& self, Arguments) {
     const auto list = make_ptr<ListObject>(types::string());
-    for (const auto& [name, part] : self.children()) list->elements.emplace_back(name);
+    for (const auto& [name, part] : module_slots(self)) list->elements.emplace_back(name);
     return list;
 }
 IValue item_list(Module& self, Arguments) {
     const auto list = make_ptr<ListObject>(types::any());
-    for (const auto& [name, part] : self.children())
-        list->elements.emplace_back(tuple({IValue(name), IValue(Ptr<Object>(part))}));
+    for (const auto& [name, part] : module_slots(self))
+        list->elements.emplace_back(tuple({IValue(name), value_of(part)}));
     return list;
 }
 
@@ -208,10 +221,26 @@ std::vector<std::string> held_names(const Module& self) {
     for (const IValue& name : self.attribute("_keys").to_list().elements) out.push_back(name.to_string());
     return out;
 }
+
+}  // namespace
+
+Named<IValue> held_values(const Module& self) {
+    Named<IValue> out;
+    for (const std::string& name : held_names(self)) out.emplace_back(name, self.attribute(name));
+    return out;
+}
 void hold(Module& self, const std::string& name, const IValue& value) {
     if (!self.find_attribute(name)) self.attribute("_keys").to_list().elements.emplace_back(name);
     self.set_attribute(name, as_held(value));
 }
+void let_go(Module& self, const std::string& name) {
+    self.delete_attribute(name);
+    std::erase_if(self.attribute("_keys").to_list().elements,
+                  [&](const IValue& key) { return key.to_string() == name; });
+}
+
+namespace {
+
 void init_held(Module& self) { self.set_attribute("_keys", make_ptr<ListObject>(types::string())); }
 
 IValue held_length(Module& self, Arguments) { return static_cast<std::int64_t>(held_names(self).size()); }
@@ -239,7 +268,7 @@ IValue held_set(Module& self, Arguments a) {
     hold(self, a[0].is_string() ? a[0].to_string() : held_name(self, a[0]), a[1]);
     return {};
 }
-IValue held_values(Module& self, Arguments) {
+IValue held_list(Module& self, Arguments) {
     const auto list = make_ptr<ListObject>(types::any());
     for (const std::string& name : held_names(self)) list->elements.push_back(self.attribute(name));
     return list;
@@ -263,9 +292,7 @@ IValue held_contains(Module& self, Arguments a) {
 }
 IValue held_delete(Module& self, Arguments a) {
     const std::string name = held_name(self, a[0]);
-    self.delete_attribute(name);
-    std::erase_if(self.attribute("_keys").to_list().elements,
-                  [&](const IValue& key) { return key.to_string() == name; });
+    let_go(self, name);
     return {};
 }
 IValue held_update(Module& self, Arguments a) {
@@ -328,7 +355,7 @@ constexpr LayerMethod kParameterListMethods[] = {
     {"__len__() -> int", held_length},
     {"__getitem__(int idx) -> Any", held_get},
     {"__setitem__(int idx, Any param) -> ()", held_set},
-    {"_values() -> Any", held_values},
+    {"_values() -> Any", held_list},
     {"append(Any value) -> Any", held_append},
     {"extend(Any values) -> Any", held_extend},
 };
@@ -341,7 +368,7 @@ constexpr LayerMethod kParameterDictMethods[] = {
     {"_values() -> Any", held_keys},
     {"keys() -> Any", held_keys},
     {"items() -> Any", held_items},
-    {"values() -> Any", held_values},
+    {"values() -> Any", held_list},
     {"update(Any parameters) -> ()", held_update},
 };
 

@@ -96,6 +96,7 @@ ConstructorGuesser::ConstructorGuesser(Evaluator& evaluator, const Namespace& na
     : evaluator_(evaluator),
       names_(names),
       nearby_(*evaluator.state().main->source, package_folder(evaluator), !evaluator.state().package_folder.empty()),
+      package_(evaluator, names, nearby_),
       end_(std::chrono::steady_clock::now() + kAllTime) {
     const auto has = [&](std::string_view name) { return names_.find(name).has_value(); };
     value_names_.torch = has("torch") ? "torch" : "__import__('torch')";
@@ -197,25 +198,42 @@ std::vector<std::string> ConstructorGuesser::class_values(const Parameter& param
         const auto* cls = value ? object_as<ClassObject>(*value) : nullptr;
         if (cls == nullptr || cls->is_builtin() || value->object_pointer() == owner.object_pointer()) continue;
         if (cls == nn_module_class().get()) continue;
-        if (const auto text = value_of_class(each)) add_new(out, {*text});
+        if (const auto text = value_of_class({each, each, *value})) add_new(out, {*text});
     }
     return out;
 }
 
-std::optional<std::string> ConstructorGuesser::value_of_class(const std::string& name) {
+// Of a module that forward calls: classes of the package whose objects have what is read of it.
+std::vector<std::string> ConstructorGuesser::package_values(const Parameter& parameter, const ParameterFacts& facts,
+                                                            const IValue& owner) {
+    if (!facts.is_module || depth_ >= kDeepest) return {};
+    std::set<std::string> attributes;
+    for (const auto& [name, inner] : facts.attributes) {
+        if (nn_module_class()->find(name) == nullptr) attributes.insert(name);
+    }
+    std::vector<std::string> out;
+    for (const FoundClass& each : package_.with(attributes, parameter.name)) {
+        if (each.value.object_pointer() == owner.object_pointer()) continue;
+        if (const auto text = value_of_class(each)) add_new(out, {*text});
+        if (!out.empty()) break;
+    }
+    return out;
+}
+
+std::optional<std::string> ConstructorGuesser::value_of_class(const FoundClass& cls) {
+    const std::string& name = cls.spelled;
     if (const auto known = made_.find(name); known != made_.end()) return known->second;
     made_[name] = std::nullopt;  // while it is looked for
     if (depth_ >= kDeepest || is_over()) return std::nullopt;
-    const IValue cls = *names_.find(name);
     // A member of an enumeration.
-    if (find_attribute(cls, "__members__")) {
+    if (find_attribute(cls.value, "__members__")) {
         const Trial members = attempt(concat("list(", name, ")[0].name"), kValueTime);
         if (members.succeeded && members.value.is_string())
             return made_[name] = concat(name, ".", members.value.to_string());
     }
     ++depth_;
     std::string obstacle = obstacle_;
-    const auto made = guess(name, cls);
+    const auto made = guess(cls, {});
     obstacle_ = std::move(obstacle);
     --depth_;
     if (made) made_[name] = made->expression;
@@ -227,6 +245,7 @@ ConstructorGuesser::Slot ConstructorGuesser::slot_for(const Parameter& parameter
     Slot slot{parameter.name, facts, {}};
     slot.is_dict = facts.has_keys;
     std::vector<std::string> own = class_values(parameter, facts, owner);
+    if (own.empty()) own = package_values(parameter, facts, owner);
     add_new(slot.candidates, own);
     const std::vector<std::string> annotated =
         values_by_annotation(parameter.annotation, parameter.name, facts, value_names_);
@@ -270,7 +289,7 @@ std::string ConstructorGuesser::call_text(const std::string& name, const std::ve
 // The values of one class, as they are changed until it can be made.
 struct ConstructorGuesser::Search {
     ConstructorGuesser& owner;
-    const std::string& name;
+    const FoundClass& cls;
     const IValue& callable;
     const FunctionObject* constructor;
     std::vector<Parameter> parameters;
@@ -298,7 +317,7 @@ struct ConstructorGuesser::Search {
 
     Trial attempt() {
         ++trials;
-        return owner.attempt(owner.call_text(name, slots), kValueTime);
+        return owner.attempt(owner.call_text(cls.spelled, slots), kValueTime);
     }
 
     // How far it came: where the constructor stopped, then how much ran at all.
@@ -352,7 +371,7 @@ struct ConstructorGuesser::Search {
             const std::string list = found[1];
             for (std::sregex_iterator each(list.begin(), list.end(), kQuoted), end; each != end; ++each) {
                 const std::string parameter = (*each)[1];
-                const bool is_own = trial.error.find(concat(name, ".__init__")) != std::string::npos ||
+                const bool is_own = trial.error.find(concat(cls.name, ".__init__")) != std::string::npos ||
                                     takes_keywords ||
                                     std::any_of(parameters.begin(), parameters.end(),
                                                 [&](const Parameter& own) { return own.name == parameter; });
@@ -484,11 +503,11 @@ std::string obstacle_of(const Trial& trial, const std::string& call) {
 
 }  // namespace
 
-std::optional<ConstructorGuess> ConstructorGuesser::from_values(const std::string& name, const IValue& callable,
-                                                                const Values& fixed) {
+std::optional<ConstructorGuess> ConstructorGuesser::from_values(const FoundClass& cls, const Values& fixed) {
+    const IValue& callable = cls.value;
     bool takes_keywords = false;
     std::vector<Parameter> parameters = parameters_of(callable, takes_keywords);
-    Search search{*this, name, callable, constructor_of(callable), std::move(parameters), takes_keywords};
+    Search search{*this, cls, callable, constructor_of(callable), std::move(parameters), takes_keywords};
     for (const Parameter& parameter : search.parameters) {
         const bool is_fixed =
             std::any_of(fixed.begin(), fixed.end(), [&](const auto& each) { return each.first == parameter.name; });
@@ -499,13 +518,14 @@ std::optional<ConstructorGuess> ConstructorGuesser::from_values(const std::strin
         search.slots.back().is_given = true;
     }
     if (!search.run()) {
-        obstacle_ = obstacle_of(search.trial, call_text(name, search.slots));
+        obstacle_ = obstacle_of(search.trial, call_text(cls.spelled, search.slots));
         return std::nullopt;
     }
-    return ConstructorGuess{call_text(name, search.slots), {}, {}};
+    return ConstructorGuess{call_text(cls.spelled, search.slots), {}, {}};
 }
 
-std::optional<ConstructorGuess> ConstructorGuesser::from_examples(const std::string& name) {
+std::optional<ConstructorGuess> ConstructorGuesser::from_examples(const FoundClass& cls) {
+    const std::string& name = cls.name;
     std::size_t tried = 0;
     std::vector<std::string> seen;
     const auto known = [this](std::string_view each) { return is_known(each); };
@@ -514,6 +534,7 @@ std::optional<ConstructorGuess> ConstructorGuesser::from_examples(const std::str
             if (std::find(seen.begin(), seen.end(), call.expression) != seen.end()) continue;
             seen.push_back(call.expression);
             if (++tried > kMostExamples || is_over()) return std::nullopt;
+            if (call.expression.starts_with(concat(name, "("))) call.expression.replace(0, name.size(), cls.spelled);
             const Trial trial = attempt(call.expression, kExampleTime);
             if (trial.succeeded) return ConstructorGuess{call.expression, std::move(call.inputs), call.place};
             if (obstacle_.empty()) obstacle_ = obstacle_of(trial, call.expression);
@@ -525,12 +546,16 @@ std::optional<ConstructorGuess> ConstructorGuesser::from_examples(const std::str
 
 std::optional<ConstructorGuess> ConstructorGuesser::guess(const std::string& name, const IValue& callable,
                                                           const Values& fixed) {
+    return guess(FoundClass{name, name, callable}, fixed);
+}
+
+std::optional<ConstructorGuess> ConstructorGuesser::guess(const FoundClass& cls, const Values& fixed) {
     obstacle_.clear();
-    made_.emplace(name, std::nullopt);  // it is no argument of itself
+    made_.emplace(cls.spelled, std::nullopt);  // it is no argument of itself
     std::optional<ConstructorGuess> found;
-    if (fixed.empty()) found = from_examples(name);
-    if (!found && !is_over()) found = from_values(name, callable, fixed);
-    if (found) made_[name] = found->expression;
+    if (fixed.empty()) found = from_examples(cls);
+    if (!found && !is_over()) found = from_values(cls, fixed);
+    if (found) made_[cls.spelled] = found->expression;
     return found;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/python/guess/nearby_texts.h"
+#include "core/python/guess/package_classes.h"
 #include "core/python/guess/parameter_facts.h"
 #include "core/python/guess/trial.h"
 #include "core/python/guess/value_names.h"
@@ -57,9 +58,12 @@ class ConstructorGuesser {
     std::vector<Parameter> parameters_of(const IValue& callable, bool& takes_keywords) const;
     Slot slot_for(const Parameter& parameter, const ParameterFacts& facts, const IValue& owner);
     std::vector<std::string> class_values(const Parameter& parameter, const ParameterFacts& facts, const IValue& owner);
-    std::optional<std::string> value_of_class(const std::string& name);
-    std::optional<ConstructorGuess> from_examples(const std::string& name);
-    std::optional<ConstructorGuess> from_values(const std::string& name, const IValue& callable, const Values& fixed);
+    std::optional<std::string> value_of_class(const FoundClass& cls);
+    std::vector<std::string> package_values(const Parameter& parameter, const ParameterFacts& facts,
+                                            const IValue& owner);
+    std::optional<ConstructorGuess> guess(const FoundClass& cls, const Values& fixed);
+    std::optional<ConstructorGuess> from_examples(const FoundClass& cls);
+    std::optional<ConstructorGuess> from_values(const FoundClass& cls, const Values& fixed);
     Trial attempt(const std::string& expression, std::chrono::milliseconds limit);
     std::string text_of_slot(const Slot& slot) const;
     std::string call_text(const std::string& name, const std::vector<Slot>& slots) const;
@@ -71,6 +75,7 @@ class ConstructorGuesser {
     const Namespace& names_;
     ValueNames value_names_;
     NearbyTexts nearby_;
+    PackageClasses package_;
     std::map<std::string, std::string, std::less<>> defaults_;  // literals that arguments of the source have, by name
     std::map<std::string, std::optional<std::string>, std::less<>> made_;  // classes that arguments may be
     int depth_ = 0;

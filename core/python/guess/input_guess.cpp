@@ -4,15 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cmath>
-#include <regex>
 
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/observer.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
 #include "core/nn/module.h"
+#include "core/python/guess/input_mends.h"
 #include "core/python/guess/layer_inputs.h"
 #include "core/python/language/operations.h"
 #include "core/tensor/scalar.h"
@@ -25,6 +24,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kOneRun{3000};
 constexpr milliseconds kAllRuns{8000};
 constexpr std::size_t kMostTrials = 120;
+const std::vector<std::vector<std::int64_t>> kAlike = {{2, 16},        {2, 4, 16, 64}, {2, 16, 64}, {2, 3, 32, 32},
+                                                       {1, 1, 64, 64}, {1, 3, 64, 64}, {4},         {2, 3}};
 
 std::string lower(std::string_view text) {
     std::string out;
@@ -347,7 +348,7 @@ void InputGuesser::widen_batches() {
 }
 
 bool InputGuesser::search() {
-    const bool runs = try_all();
+    const bool runs = try_all() || try_alike();
     if (runs && ran_out_of_time_) widen_batches();
     return runs;
 }
@@ -370,133 +371,25 @@ bool InputGuesser::try_all() {
     return true;
 }
 
-namespace {
-
-std::int64_t number(const std::string& text) {
-    std::int64_t out = 0;
-    std::from_chars(text.data(), text.data() + text.size(), out);
-    return out;
-}
-
-// A change of an input that may be what an error asks for; false where it is none for that input.
-struct Mend {
-    std::function<bool(InputGuess&)> edit;
-    bool everywhere = false;  // else of the first input that it fits
-};
-
-Mend with_size(std::int64_t from, std::int64_t to, bool only_last) {
-    return {[=](InputGuess& guess) {
-        if (guess.shape.empty() || guess.dtype == ScalarType::Int64) return false;
-        if (guess.shape.back() == from) {
-            guess.shape.back() = to;
-            return true;
+// All tensors of one shape, as attention, losses and comparisons of two take them. What was chosen stays otherwise.
+bool InputGuesser::try_alike() {
+    if (slots_.size() < 2) return false;
+    std::vector<std::size_t> before;
+    for (const Slot& slot : slots_) before.push_back(slot.chosen);
+    for (const std::vector<std::int64_t>& shape : kAlike) {
+        if (std::chrono::steady_clock::now() > end_) break;
+        for (Slot& slot : slots_) {
+            const InputGuess& first = slot.candidates.front();
+            if (first.literal || !first.elements.empty()) continue;
+            slot.candidates.push_back(floats(shape));
+            slot.chosen = slot.candidates.size() - 1;
         }
-        const auto at = std::find(guess.shape.rbegin(), guess.shape.rend(), from);
-        if (only_last || at == guess.shape.rend()) return false;
-        *at = to;
-        return true;
-    }};
-}
-Mend with_dimensions(std::size_t wanted) {
-    return {[=](InputGuess& guess) {
-        if (guess.shape.size() == wanted || wanted > 6) return false;
-        if (wanted == 4 && guess.shape.size() < 3) {  // images
-            guess.shape = {1, 3, 32, 32};
-            return true;
-        }
-        while (guess.shape.size() > wanted) guess.shape.erase(guess.shape.begin());
-        while (guess.shape.size() < wanted) {
-            const std::int64_t size = guess.shape.empty() ? 1 : wanted > 3 ? 3 : 16;
-            guess.shape.insert(guess.shape.begin() + std::min<std::ptrdiff_t>(1, std::ssize(guess.shape)), size);
-        }
-        return true;
-    }};
-}
-// Of the first that has so many, as the one that the error is about has.
-Mend with_dimensions_from(std::size_t from, std::size_t wanted) {
-    return {[=, change = with_dimensions(wanted).edit](InputGuess& guess) {
-        return guess.shape.size() == from && change(guess);
-    }};
-}
-Mend with_channels(std::int64_t from, std::int64_t to) {
-    return {[=](InputGuess& guess) {
-        if (guess.shape.size() < 2 || guess.shape[1] != from) return false;
-        guess.shape[1] = to;
-        return true;
-    }};
-}
-Mend with_width(std::int64_t width) {
-    return {[=](InputGuess& guess) {
-        if (guess.shape.empty() || guess.dtype == ScalarType::Int64 || guess.shape.back() == width) return false;
-        guess.shape.back() = width;
-        return true;
-    }};
-}
-
-// What PyTorch's words say of a size, the first that changes something to be taken.
-std::vector<Mend> mends_for(const std::string& error) {
-    static const std::regex kProduct(R"(\((\d+)x(\d+) and (\d+)x(\d+)\))");
-    static const std::regex kChannels(R"(expected input\[.*\] to have (\d+) channels, but got (\d+) channels)");
-    static const std::regex kDimensions(R"(Expected (\d)D \(unbatched\) or (\d)D \(batched\) input)");
-    static const std::regex kNormalized(R"(expected input with shape \[\*(?:, )?(\d+)\])");
-    static const std::regex kUnpack(R"(unpack \(expected (\d+))");
-    static const std::regex kEinops(R"([Ee]xpected (\d+) dim.*[Rr]eceived (\d+)-dim)");
-    static const std::regex kBroadcast(
-        R"(size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+))");
-    static const std::regex kWidth(R"(input.size\(-1\) must be equal to input_size. Expected (\d+), got (\d+))");
-    static const std::regex kOutOfRange(
-        R"(Dimension out of range \(expected to be in range of \[-\d+, (\d+)\], but got (-?\d+)\))");
-    static const std::regex kSubscripts(
-        R"(number of subscripts in the equation \((\d+)\) does not match the number of dimensions \((\d+)\))");
-    static const std::regex kChunks(R"(can't divide axis of length (\d+) in chunks of (\d+))");
-    static const std::regex kWanted(
-        R"((\d)-?[dD]\b.* but got .*[Ss]ize\(\[|[Ee]xpected (\d)-?[dD]\b|must be (\d) dimensions)");
-    std::smatch found;
-    const auto says = [&](const std::regex& words) { return std::regex_search(error, found, words); };
-    const auto at = [&](std::size_t i) { return number(found[i]); };
-    if (says(kProduct)) return {with_size(at(2), at(3), true)};
-    if (says(kChannels)) return {with_channels(at(2), at(1))};
-    if (says(kDimensions)) return {with_dimensions(static_cast<std::size_t>(at(2)))};
-    if (says(kNormalized)) return {with_width(at(1))};
-    if (says(kWidth)) return {with_size(at(2), at(1), true)};
-    if (says(kEinops) || says(kUnpack)) return {with_dimensions(static_cast<std::size_t>(at(1)))};
-    if (says(kOutOfRange)) {
-        const std::int64_t last = at(1), wanted = at(2);
-        return {with_dimensions_from(static_cast<std::size_t>(last + 1),
-                                     static_cast<std::size_t>(wanted < 0 ? -wanted : wanted + 1))};
+        const Trial trial = attempt(chosen());
+        if (trial.succeeded) return true;
     }
-    if (says(kSubscripts))
-        return {with_dimensions_from(static_cast<std::size_t>(at(2)), static_cast<std::size_t>(at(1)))};
-    if (says(kChunks)) return {with_size(at(1), at(2), false)};
-    if (says(kBroadcast)) return {with_size(at(1), at(2), false), with_size(at(2), at(1), false)};
-    if (error.find("Expected more than 1 value per channel") != std::string::npos)
-        return {{[](InputGuess& guess) {
-                     if (guess.shape.empty() || guess.shape[0] != 1) return false;
-                     guess.shape[0] = 2;
-                     return true;
-                 },
-                 true}};
-    if (error.find("'indices' to have one of the following scalar types") != std::string::npos)
-        return {{[](InputGuess& guess) {
-            if (guess.shape.empty() || guess.shape.size() > 2 || guess.dtype == ScalarType::Int64) return false;
-            guess = tokens(guess.shape, 2);
-            return true;
-        }}};
-    if (says(kWanted)) {
-        const auto wanted = static_cast<std::size_t>(found[1].matched ? at(1) : found[2].matched ? at(2) : at(3));
-        return {with_dimensions(wanted)};
-    }
-    if (error.find("index out of range") != std::string::npos)
-        return {{[](InputGuess& guess) {
-                     if (guess.dtype != ScalarType::Int64 || guess.high <= 2) return false;
-                     guess.high = 2;
-                     return true;
-                 },
-                 true}};
-    return {};
+    for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i].chosen = before[i];
+    return false;
 }
-
-}  // namespace
 
 bool InputGuesser::repair(const Trial& failed) {
     for (const Mend& mend : mends_for(failed.error)) {

@@ -35,6 +35,7 @@ class InputGuesser {
     std::vector<InputGuess> chosen() const;
     bool search();
     bool try_all();
+    bool try_alike();
     void widen_batches();
     bool repair(const Trial& failed);
     bool improve(Trial& best);

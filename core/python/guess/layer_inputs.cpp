@@ -83,12 +83,13 @@ std::vector<InputGuess> of_layer(const nn::Module& module, std::size_t argument)
     return {};
 }
 
-bool mentions(const Expr& e, std::string_view name) {
-    bool found = false;
-    for_each_expression(e, [&](const Expr& part) {
-        const auto* each = as<script::Name>(&part);
-        found = found || (each != nullptr && each->id == name);
-    });
+// through_layers: also in what another layer makes of it, as x in the argument of f in self.f(self.e(x)).
+bool mentions(const Expr& e, std::string_view name, bool through_layers) {
+    const auto* call = as<script::Call>(&e);
+    if (!through_layers && call != nullptr && dotted_name(*call->callee).starts_with("self.")) return false;
+    const auto* each = as<script::Name>(&e);
+    bool found = each != nullptr && each->id == name;
+    for_each_part(e, [&](const Expr& part) { found = found || mentions(part, name, through_layers); });
     return found;
 }
 
@@ -100,6 +101,9 @@ class Reader {
 
     ArgumentShape read() {
         walk(forward_.code.body);
+        // The layers that take it as it is may say nothing: dropout, activations.
+        through_layers_ = true;
+        if (out_.guesses.empty()) walk(forward_.code.body);
         return std::move(out_);
     }
 
@@ -140,7 +144,7 @@ class Reader {
         std::size_t position = 0;
         bool is_argument = false;
         for (std::size_t i = 0; i < call.arguments.size() && !is_argument; ++i) {
-            is_argument = mentions(*call.arguments[i], name_);
+            is_argument = mentions(*call.arguments[i], name_, through_layers_);
             position = i;
         }
         if (!is_argument) return;
@@ -175,6 +179,7 @@ class Reader {
     std::string name_;
     int depth_;
     bool is_assigned_ = false;
+    bool through_layers_ = false;
     ArgumentShape out_;
 };
 

@@ -344,7 +344,7 @@ std::vector<std::string> values_by_use(const std::string& raw_name, const Parame
     }
     if (facts.is_called_with_sizes) add(factory_values(name, names));
     if (facts.is_module) add(module_values(name, names));
-    if (!is_settings && facts.attributes.size() > 2) out.push_back(settings_value());
+    if (!is_settings && !facts.is_module && facts.attributes.size() > 2) out.push_back(settings_value());
     if (facts.is_iterated) add(list_values(name, facts.arity, '[', names));
     if (facts.is_number) add(whole_values(name));
     return out;
@@ -407,7 +407,7 @@ std::vector<std::string> any_values(const ParameterFacts& facts, const ValueName
                                  concat(names.nn, ".ReLU"),
                                  concat(names.torch, ".ones(4, 4)"),
                                  "lambda x: x"};
-    if (!facts.attributes.empty()) out.insert(out.begin() + 4, settings_value());
+    if (!facts.attributes.empty() && !facts.is_module) out.insert(out.begin() + 4, settings_value());
     out.emplace_back("None");
     return out;
 }

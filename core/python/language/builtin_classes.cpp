@@ -11,6 +11,7 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/builtin_objects.h"
+#include "core/python/language/code_object.h"
 #include "core/python/language/evaluator_state.h"
 #include "core/python/language/foreign_type.h"
 #include "core/python/language/key_lookup.h"
@@ -335,7 +336,7 @@ BuiltinClasses* make_builtin_classes() {
     make(classes->frozenset, "frozenset", new_set(true));
     make(classes->range, "range", new_range);
     make(classes->slice, "slice", new_slice);
-    make(classes->function, "function", nullptr);
+    make(classes->function, "function", new_function);
     make(classes->builtin_function, "builtin_function_or_method", nullptr);
     make(classes->method, "method", nullptr);
     make(classes->module, "module", nullptr);

@@ -10,6 +10,7 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/builtin_objects.h"
+#include "core/python/language/code_object.h"
 #include "core/python/language/evaluator_state.h"
 #include "core/python/language/foreign_type.h"
 #include "core/python/language/format.h"
@@ -383,9 +384,7 @@ IValue local_names(CallArguments a) {
 
 IValue global_names(CallArguments a) {
     check_positional(a, "globals", 0, 0);
-    auto dict = make_dict();
-    for (const auto& [name, value] : thread_state().top->unit.globals->entries()) dict->set(IValue(name), value);
-    return IValue(dict);
+    return globals_of(thread_state().top->unit);
 }
 
 Body refused(std::string what, std::string instead) {

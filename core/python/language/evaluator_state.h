@@ -37,6 +37,9 @@ class Evaluator::State {
     std::string package_root;    // "timm"
     std::string package_folder;  // "/x/site-packages/timm"
     std::string package_name;    // of the main file in it: "timm.models.vit"
+    // Where the package lies beside others, "/x/site-packages"; empty: it does not.
+    std::string installed_folder;
+    bool is_installed(std::string_view name);
     void find_package(const std::string& file);
     void publish_main();
     // What a module of the library keeps of this program (the filters of `warnings`), made when it is first asked for.
@@ -74,6 +77,7 @@ class Evaluator::State {
     bool is_in_own_package(std::string_view name) const;
     bool has_folder(std::string_view name);
     std::map<std::type_index, Ptr<RefCounted>> parts_;
+    std::map<std::string, bool, std::less<>> installed_;  // roots that were asked for
 };
 
 // Makes an evaluator the current one of this thread; null: none.

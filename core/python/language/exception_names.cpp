@@ -74,7 +74,9 @@ std::string_view exception_name(const Error& error) {
     const auto holds = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
     if (text.starts_with("input.size(-1) must be equal") || holds("must be divisible by given blocksize"))
         return "RuntimeError";
-    if (text.starts_with("was expecting embedding dimension")) return "AssertionError";
+    if (starts_with_any(text, {"was expecting embedding dimension", "embed_dim must be divisible by num_heads"}))
+        return "AssertionError";
+    if (text.starts_with("param 'initial_lr' is not specified")) return "KeyError";
     if (text.starts_with("params argument given to the optimizer") || text.ends_with(" is not an Optimizer"))
         return "TypeError";
     if (starts_with_any(
@@ -85,10 +87,11 @@ std::string_view exception_name(const Error& error) {
         (text.starts_with("expected ") && holds("D input (got "))) {
         return "ValueError";
     }
-    if (starts_with_any(text, {"Invalid ", "optimizer got an empty parameter list", "Nesterov momentum requires",
-                               "Expected more than 1 value per channel", "dropout probability has to be between",
-                               "Fan in and fan out can not", "Unsupported nonlinearity",
-                               "in_channels must be divisible", "out_channels must be divisible"})) {
+    if (starts_with_any(
+            text, {"Invalid ", "optimizer got an empty parameter list", "Nesterov momentum requires",
+                   "Expected more than 1 value per channel", "dropout probability has to be between",
+                   "Fan in and fan out can not", "embed_dim and num_heads must be greater than 0",
+                   "Unsupported nonlinearity", "in_channels must be divisible", "out_channels must be divisible"})) {
         return "ValueError";
     }
     if (starts_with_any(text, {"index out of range in self"}) ||
@@ -97,7 +100,8 @@ std::string_view exception_name(const Error& error) {
     }
     if (holds(" required positional argument") || holds("got an unexpected keyword argument") ||
         holds(" must be Tensor, not") || holds(" positional argument") || holds(" is not a Module subclass") ||
-        holds(") must be ") || text.starts_with("cannot assign '") || holds("got multiple values for argument")) {
+        holds("' object is not callable") || holds(") must be ") || text.starts_with("cannot assign '") ||
+        holds("got multiple values for argument")) {
         return "TypeError";
     }
     if (holds(" object has no attribute ") || holds(" has no attribute `")) return "AttributeError";

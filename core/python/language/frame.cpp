@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/python/language/frame.h"
+#include "core/python/language/code_object.h"
 
 #include <algorithm>
 
@@ -117,7 +118,9 @@ std::optional<IValue> FunctionObject::find_attribute(std::string_view name) {
         }));
     }
     if (name == "__call__") return IValue::other(Ptr<RefCounted>(this));
-    if (name == "__closure__") return IValue();
+    if (name == "__closure__") return closure_of(*this);
+    if (name == "__code__") return code_object(unit, code);
+    if (name == "__globals__") return globals_of(*unit);
     if (name == "__kwdefaults__") {
         auto dict = make_dict();
         for (std::size_t i = code.positional_count; i < defaults.size(); ++i) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding and loading modules: those of the library, those of the main file's package, files beside it.
+// Finding and loading modules: those of the library, those of the main file's package, files beside it, packages that
+// are installed beside the main file's.
 //
 // A package of the program's own is loaded when it is first asked for a name, and only as far as that name needs: its
 // __init__.py runs only where the name is not simply imported there from one of its modules. So a file of a large
@@ -149,6 +150,8 @@ void Evaluator::State::find_package(const std::string& file) {
         name = name.empty() ? package_root : concat(package_root, ".", name);
     }
     if (package_root.empty()) return;
+    const fs::path above = fs::path(package_folder).parent_path();
+    if (above.filename() == "site-packages" || above.filename() == "dist-packages") installed_folder = above.string();
     package_name = name;
     if (sandbox != nullptr) sandbox->permit({.read = {package_folder}, .write = {}});
 }
@@ -168,6 +171,21 @@ bool Evaluator::State::is_in_own_package(std::string_view name) const {
     return !package_root.empty() && name.substr(0, name.find('.')) == package_root;
 }
 
+// A package that pip put beside the one of the main file: its modules may be read like those of the program's own.
+bool Evaluator::State::is_installed(std::string_view name) {
+    const std::string root(name.substr(0, name.find('.')));
+    if (installed_folder.empty() || root.empty() || root == package_root) return false;
+    if (const auto known = installed_.find(root); known != installed_.end()) return known->second;
+    const fs::path folder = fs::path(installed_folder) / root;
+    const fs::path file = folder.string() + ".py";
+    std::error_code failed;
+    const bool is_folder = fs::is_regular_file(fs::symlink_status(folder / "__init__.py", failed));
+    const bool is_here = library.find(root) == nullptr && library.replacement_for(root).empty() &&
+                         (is_folder || fs::is_regular_file(fs::symlink_status(file, failed)));
+    if (is_here) files().permit({.read = {(is_folder ? folder : file).string()}, .write = {}});
+    return installed_[root] = is_here;
+}
+
 std::optional<std::string> Evaluator::State::find_file(std::string_view name) {
     std::string relative(name);
     std::replace(relative.begin(), relative.end(), '.', '/');
@@ -175,6 +193,7 @@ std::optional<std::string> Evaluator::State::find_file(std::string_view name) {
     if (is_in_own_package(name)) directories.push_back(fs::path(package_folder).parent_path().string());
     // Modules beside a file of a package are the package's, not top-level ones.
     if (package_root.empty()) directories.push_back(directory);
+    if (is_installed(name)) directories.push_back(installed_folder);
     directories.insert(directories.end(), options.search_paths.begin(), options.search_paths.end());
     for (const std::string& root : directories) {
         if (root.empty()) continue;

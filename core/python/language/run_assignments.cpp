@@ -262,12 +262,29 @@ IValue Runner::missing_import(std::string reason, std::string path, std::string_
         make_ptr<MissingName>(std::make_shared<const MissingImport>(std::move(import)), std::move(path)));
 }
 
+// A package that is installed beside the program's own may need what is not here: then it is not here either.
+template <typename Find>
+std::optional<IValue> Runner::found_or_failed(std::string_view name, std::string& failed, const Find& find) {
+    Evaluator::State& state = frame_.unit.owner->state();
+    try {
+        return find();
+    } catch (const PythonError& error) {
+        if (!state.is_installed(name)) throw;
+        failed = concat("No module named '", name, "': importing it failed with ", error.message());
+        return std::nullopt;
+    }
+}
+
 IValue Runner::import_or_missing(std::string_view name) {
     Evaluator& evaluator = *frame_.unit.owner;
     const EvaluatorScope scope(&evaluator);
-    if (auto module = evaluator.state().find_module(evaluator, name)) return std::move(*module);
-    if (frame_.unit.is_library || is_import_guarded(frame_)) throw_no_module(evaluator.state(), name);
-    return missing_import(concat("No module named '", name, "'"), std::string(name),
+    std::string failed;
+    if (auto module = found_or_failed(name, failed, [&] { return evaluator.state().find_module(evaluator, name); }))
+        return std::move(*module);
+    const bool must_raise = frame_.unit.is_library || is_import_guarded(frame_);
+    if (must_raise && failed.empty()) throw_no_module(evaluator.state(), name);
+    if (must_raise) throw_error("ModuleNotFoundError", failed);
+    return missing_import(failed.empty() ? concat("No module named '", name, "'") : failed, std::string(name),
                           evaluator.state().library.replacement_for(name.substr(0, name.find('.'))), false);
 }
 
@@ -286,13 +303,20 @@ void Runner::run_import(const Import& s) {
 IValue Runner::import_name_or_missing(const IValue& module, const std::string& module_name, std::string_view name) {
     if (object_as<MissingName>(module) != nullptr) return get_attribute(module, name);
     Evaluator::State& state = frame_.unit.owner->state();
-    try {
-        if (auto value = state.find_name(module, module_name, name)) return std::move(*value);
-    } catch (const PythonError& error) {
-        if (!error.is("AttributeError")) throw;  // a module's own __getattr__ says that it has none
-    }
-    if (frame_.unit.is_library || is_import_guarded(frame_)) throw_no_name(module_name, name);
-    return missing_import(concat("cannot import name '", name, "' from '", module_name, "'"),
+    const auto find = [&]() -> std::optional<IValue> {
+        try {
+            return state.find_name(module, module_name, name);
+        } catch (const PythonError& error) {
+            if (!error.is("AttributeError")) throw;  // a module's own __getattr__ says that it has none
+            return std::nullopt;
+        }
+    };
+    std::string failed;
+    if (auto value = found_or_failed(module_name, failed, find)) return std::move(*value);
+    const bool must_raise = frame_.unit.is_library || is_import_guarded(frame_);
+    if (must_raise && failed.empty()) throw_no_name(module_name, name);
+    if (must_raise) throw_error("ImportError", failed);
+    return missing_import(failed.empty() ? concat("cannot import name '", name, "' from '", module_name, "'") : failed,
                           concat(module_name, ".", name), {}, true);
 }
 

@@ -58,6 +58,8 @@ class Runner {
     void run_import_from(const script::ImportFrom& s);
     // What is not found is a MissingName, unless the program catches that it is not.
     IValue import_or_missing(std::string_view name);
+    template <typename Find>
+    std::optional<IValue> found_or_failed(std::string_view name, std::string& failed, const Find& find);
     IValue import_name_or_missing(const IValue& module, const std::string& module_name, std::string_view name);
     IValue missing_import(std::string reason, std::string path, std::string_view hint, bool is_name);
     void tell_hook(const script::Stmt* s);

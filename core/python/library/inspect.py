@@ -165,20 +165,34 @@ class Signature:
 
 def signature(callable):
     if isinstance(callable, type):
-        return _without_first(signature(callable.__init__)) if type(callable.__init__).__name__ == 'function' else Signature()
+        if type(callable.__init__).__name__ == 'function':
+            return _without_first(signature(callable.__init__))
+        return Signature(_listed(getattr(callable, '_init_parameters', ())))
     kind = type(callable).__name__
     if kind == 'method':
+        if type(callable.__func__).__name__ != 'function' and callable.__name__ == 'forward':
+            listed = getattr(callable.__self__, '_forward_parameters', None)
+            if listed is not None:
+                return Signature(_listed(listed))
         return _without_first(signature(callable.__func__))
     if kind != 'function':
-        call = getattr(type(callable), 'forward' if hasattr(callable, '_modules') else '__call__', None)
+        if hasattr(callable, '_modules'):
+            return Signature([Parameter('args', Parameter.VAR_POSITIONAL), Parameter('kwargs', Parameter.VAR_KEYWORD)])
+        call = getattr(type(callable), '__call__', None)
         if type(call).__name__ != 'function':
             raise ValueError(f'no signature found for builtin {callable!r}')
         return _without_first(signature(call))
     if hasattr(callable, '__wrapped__'):
         return signature(callable.__wrapped__)
     annotations = callable.__annotations__
-    parameters = [Parameter(name, _KINDS[kind], default=default if has_default else _Empty, annotation=annotations.get(name, _Empty)) for name, kind, has_default, default in callable._parameters]
-    return Signature(parameters, return_annotation=annotations.get('return', _Empty))
+    return Signature(_listed(callable._parameters, annotations), return_annotation=annotations.get('return', _Empty))
+
+
+def _listed(parameters, annotations={}):
+    return [
+        Parameter(name, _KINDS[kind], default=default if has_default else _Empty, annotation=annotations.get(name, _Empty))
+        for name, kind, has_default, default in parameters
+    ]
 
 
 def _without_first(full):
@@ -252,7 +266,25 @@ def getmembers(value, predicate=None):
 
 
 def currentframe():
-    return None
+    import sys
+    return sys._getframe(1)
+
+
+class ArgInfo:
+    def __init__(self, args, varargs, keywords, locals):
+        self.args, self.varargs, self.keywords, self.locals = args, varargs, keywords, locals
+
+    def __iter__(self):
+        return iter((self.args, self.varargs, self.keywords, self.locals))
+
+
+def getargvalues(frame):
+    code = frame.f_code
+    count = code.co_argcount + code.co_kwonlyargcount
+    names = list(code.co_varnames)
+    varargs = names.pop(count) if code.co_flags & 4 else None
+    keywords = names[count] if code.co_flags & 8 else None
+    return ArgInfo(names[:count], varargs, keywords, frame.f_locals)
 
 
 def stack(context=1):

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/strings.h"
+#include "core/ops/random/mersenne_twister.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/builtin_objects.h"
@@ -332,8 +333,11 @@ void define_all(const StatePtr& state, const Define& define) {
 }  // namespace
 
 void fill_random(PythonModule& module) {
-    define_all(make_ptr<RandomState>(),
+    const auto own = make_ptr<RandomState>();
+    define_all(own,
                [&](std::string name, NativeCallable::Body body) { module.define(std::move(name), std::move(body)); });
+    // A program that seeds nothing begins where the generator of tensors does, so that its runs can be repeated.
+    own->seed(IValue(static_cast<std::int64_t>(default_generator().seed())));
     // random.Random(seed): the same functions over a state of its own.
     auto cls = make_ptr<ClassObject>("Random", "random", std::vector<ClassPtr>{builtin_classes().object});
     cls->set_builtin([](ClassObject& of, CallArguments& a) -> ClassObject::Made {

@@ -4,6 +4,7 @@
 
 #include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
+#include "core/python/language/code_object.h"
 #include "core/python/language/evaluator_state.h"
 #include "core/python/language/frame.h"
 #include "core/python/library/standard_modules.h"
@@ -48,7 +49,13 @@ void fill_sys(PythonModule& module) {
     module.define("float_info", make_float_info());
     module.define("flags", make_tuple({}));
     module.define("intern", [](CallArguments a) { return a.positional.at(0); });
-    module.define("_getframe", [](CallArguments) { return IValue(); });
+    module.define("_getframe", [](CallArguments a) {
+        const BoundArguments given(a, "_getframe", {"depth="});
+        const Frame* frame = thread_state().top;
+        for (std::int64_t i = given.int_or(0, 0); i > 0 && frame != nullptr; --i) frame = frame->caller;
+        if (frame == nullptr) throw_error("ValueError", "call stack is not deep enough");
+        return frame_object(frame);
+    });
     module.define("platform", IValue("linux"));
     module.define("byteorder", IValue("little"));
     module.define("argv", make_list({IValue("")}));

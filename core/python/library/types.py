@@ -12,6 +12,9 @@ class SimpleNamespace:
 
 
 FunctionType = LambdaType = type(lambda: None)
+CodeType = type((lambda: None).__code__)
+FrameType = type(__import__('sys')._getframe())
+CellType = type((lambda x: lambda: x)(0).__closure__[0])
 BuiltinFunctionType = type(len)
 GeneratorType = type((lambda: (yield))())
 NoneType = type(None)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/python/torch/torch_nn.h"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <set>
@@ -102,6 +103,37 @@ IValue from_pretrained(CallArguments arguments) {
     return out;
 }
 
+// A size that is given once for all dimensions.
+IValue default_of(const Argument& argument) {
+    if (!argument.default_value) return {};
+    const IValue& value = *argument.default_value;
+    if (!value.is_list() || value.to_list().elements.empty()) return value;
+    const auto& elements = value.to_list().elements;
+    const bool is_same = std::all_of(elements.begin(), elements.end(), [&](const IValue& each) {
+        return each.is_int() && elements.front().is_int() && each.to_int() == elements.front().to_int();
+    });
+    return is_same ? elements.front() : value;
+}
+
+// For inspect.signature: [(name, kind, has a default, default)], kinds as in inspect.Parameter.
+IValue listed_parameters(const FunctionSchema& schema) {
+    constexpr std::int64_t kEither = 1, kRest = 2, kKeywordOnly = 3;
+    std::vector<IValue> all;
+    for (const Argument& argument : schema.arguments) {
+        all.push_back(make_tuple({IValue(argument.name), IValue(argument.kwarg_only ? kKeywordOnly : kEither),
+                                  IValue(argument.default_value.has_value()), default_of(argument)}));
+    }
+    if (schema.is_vararg) all.push_back(make_tuple({IValue("args"), IValue(kRest), IValue(false), IValue()}));
+    return make_tuple(std::move(all));
+}
+
+void define_signatures(ClassObject& cls, const nn::LayerRecord& record) {
+    if (!record.constructor.empty())
+        cls.attributes().set("_init_parameters", listed_parameters(nn::constructor_schema(record)));
+    if (nn::has_forward(record))
+        cls.attributes().set("_forward_parameters", listed_parameters(nn::forward_schema(record)));
+}
+
 ClassPtr make_layer_class(const nn::LayerRecord& record) {
     if (record.base.empty()) return nn_module_class();
     ClassPtr base = layer_class(record.base);
@@ -112,6 +144,7 @@ ClassPtr make_layer_class(const nn::LayerRecord& record) {
     if (record.forward != nullptr || !record.calls.empty()) out->define("forward", forward_of(record));
     define_methods(*out, record);
     define_container_methods(*out);
+    define_signatures(*out, record);
     if (record.name == "Embedding" || record.name == "EmbeddingBag") {
         out->define_class_method("from_pretrained", from_pretrained);
     }

@@ -2,6 +2,8 @@
 // nn.Sequential, ModuleList, ModuleDict, ParameterList and ParameterDict as containers of Python.
 
 #include "core/base/strings.h"
+#include "core/nn/layers/held_values.h"
+#include "core/nn/module_slots.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/error.h"
@@ -21,18 +23,40 @@ bool is_dict_like(const ClassObject& cls) { return cls.name().ends_with("Dict");
 std::vector<Entry> entries_of(const nn::Module& self, bool parameters) {
     std::vector<Entry> out;
     if (parameters) {
-        for (const auto& [name, tensor] : self.own_parameters()) out.emplace_back(name, tensor);
+        for (const auto& [name, value] : nn::layers::held_values(self)) out.emplace_back(name, value);
     } else {
-        for (const auto& [name, child] : self.children()) out.emplace_back(name, Ptr<Object>(child));
+        for (const auto& [name, child] : nn::module_slots(self))
+            out.emplace_back(name, child ? IValue(Ptr<Object>(child)) : IValue());
     }
     return out;
 }
 
-void replace_entries(nn::Module& self, const std::vector<Entry>& before, const std::vector<Entry>& after) {
+bool holds_values(const nn::Module& self) { return self.find_attribute("_keys") != nullptr; }
+
+// None is an entry too.
+void set_entry(nn::Module& self, const std::string& name, const IValue& value) {
     with_python_errors([&] {
-        for (const auto& [name, value] : before) self.delete_attribute(name);
-        for (const auto& [name, value] : after) self.set_attribute(name, value);
+        if (holds_values(self))
+            nn::layers::hold(self, name, value);
+        else if (value.is_none())
+            self.register_module(name, nullptr);
+        else
+            self.set_attribute(name, value);
     });
+}
+
+void delete_entry(nn::Module& self, const std::string& name) {
+    with_python_errors([&] {
+        if (holds_values(self))
+            nn::layers::let_go(self, name);
+        else
+            self.delete_attribute(name);
+    });
+}
+
+void replace_entries(nn::Module& self, const std::vector<Entry>& before, const std::vector<Entry>& after) {
+    for (const auto& [name, value] : before) delete_entry(self, name);
+    for (const auto& [name, value] : after) set_entry(self, name, value);
 }
 
 std::vector<Entry> numbered(std::vector<IValue> values) {
@@ -86,7 +110,7 @@ struct Methods {
         check_positional(arguments, "__setitem__", 3, 3);
         const std::vector<Entry> all = entries(arguments);
         const std::size_t place = place_of(arguments.positional[1], all.size());
-        with_python_errors([&] { module_self(arguments).set_attribute(all[place].first, arguments.positional[2]); });
+        set_entry(module_self(arguments), all[place].first, arguments.positional[2]);
         return {};
     }
 
@@ -113,8 +137,7 @@ struct Methods {
     IValue append(const CallArguments& arguments) const {
         check_positional(arguments, "append", 2, 2);
         nn::Module& self = module_self(arguments);
-        with_python_errors(
-            [&] { self.set_attribute(std::to_string(entries(arguments).size()), arguments.positional[1]); });
+        set_entry(self, std::to_string(entries(arguments).size()), arguments.positional[1]);
         return arguments.positional[0];
     }
 
@@ -125,7 +148,7 @@ struct Methods {
         const IValue& more = arguments.positional[1];
         const bool is_container = more.is_object();
         for (const IValue& value : is_container ? to_vector(call_method(more, "__iter__", {})) : to_vector(more)) {
-            with_python_errors([&] { self.set_attribute(std::to_string(next++), value); });
+            set_entry(self, std::to_string(next++), value);
         }
         return arguments.positional[0];
     }
@@ -222,21 +245,19 @@ void define_dict(ClassObject& cls, const Methods& methods) {
         if (!arguments.positional[1].is_string()) {
             throw_type_error(concat("module name should be a string. Got ", type_name(arguments.positional[1])));
         }
-        with_python_errors([&] {
-            module_self(arguments).set_attribute(arguments.positional[1].to_string(), arguments.positional[2]);
-        });
+        set_entry(module_self(arguments), arguments.positional[1].to_string(), arguments.positional[2]);
         return {};
     });
     cls.define("__delitem__", [methods](CallArguments arguments) -> IValue {
         check_positional(arguments, "__delitem__", 2, 2);
         dict_value(methods, arguments, arguments.positional[1]);
-        module_self(arguments).delete_attribute(arguments.positional[1].to_string());
+        delete_entry(module_self(arguments), arguments.positional[1].to_string());
         return {};
     });
     cls.define("pop", [methods](CallArguments arguments) {
         check_positional(arguments, "pop", 2, 2);
         const IValue out = dict_value(methods, arguments, arguments.positional[1]);
-        module_self(arguments).delete_attribute(arguments.positional[1].to_string());
+        delete_entry(module_self(arguments), arguments.positional[1].to_string());
         return out;
     });
     cls.define("keys", [methods](CallArguments arguments) {
@@ -263,7 +284,7 @@ void define_dict(ClassObject& cls, const Methods& methods) {
         for (const IValue& item : to_vector(items)) {
             const std::vector<IValue> pair = to_vector(item);
             if (pair.size() != 2) throw_value_error("update() takes pairs of a name and a value");
-            with_python_errors([&] { self.set_attribute(str(pair[0]), pair[1]); });
+            set_entry(self, str(pair[0]), pair[1]);
         }
         return {};
     });
