@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSettings>
+#include <algorithm>
 
 #include "views/common/format.h"
 #include "views/common/model_key.h"

@@ -159,22 +159,6 @@ ClassPtr device_class() {
     }();
     return cls;
 }
-namespace {
-
-ScalarType complex_type_of(ScalarType dtype) {
-    if (is_complex(dtype)) return dtype;
-    if (dtype == ScalarType::Float64) return ScalarType::Complex128;
-    return dtype == ScalarType::Float16 || dtype == ScalarType::BFloat16 ? ScalarType::Complex32
-                                                                         : ScalarType::Complex64;
-}
-ScalarType real_type_of(ScalarType dtype) {
-    if (dtype == ScalarType::Complex128) return ScalarType::Float64;
-    if (dtype == ScalarType::Complex64) return ScalarType::Float32;
-    return dtype == ScalarType::Complex32 ? ScalarType::Float16 : dtype;
-}
-
-}  // namespace
-
 DtypeObject::DtypeObject(ScalarType scalar_type) : Instance(dtype_class()), dtype(scalar_type) {}
 
 std::optional<IValue> DtypeObject::find_attribute(std::string_view name) {
@@ -183,9 +167,10 @@ std::optional<IValue> DtypeObject::find_attribute(std::string_view name) {
     if (name == "is_signed") return IValue(!is_unsigned(dtype));
     if (name == "itemsize") return IValue(element_size(dtype));
     if (name == "to_complex" || name == "to_real") {
-        const ScalarType other = name == "to_real" ? real_type_of(dtype) : complex_type_of(dtype);
-        return IValue::other(
-            make_ptr<NativeCallable>(std::string(name), [other](CallArguments) { return dtype_object(other); }));
+        const bool is_real = name == "to_real";
+        return IValue::other(make_ptr<NativeCallable>(std::string(name), [is_real, own = dtype](CallArguments) {
+            return dtype_object(is_real ? to_real_type(own) : to_complex_type(own));
+        }));
     }
     return Instance::find_attribute(name);
 }
