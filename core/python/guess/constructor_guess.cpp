@@ -209,7 +209,7 @@ std::vector<std::string> ConstructorGuesser::package_values(const Parameter& par
     if (!facts.is_module || depth_ >= kDeepest) return {};
     std::set<std::string> attributes;
     for (const auto& [name, inner] : facts.attributes) {
-        if (nn_module_class()->find(name) == nullptr) attributes.insert(name);
+        if (nn_module_class()->find(name) == nullptr && name != "training") attributes.insert(name);
     }
     std::vector<std::string> out;
     for (const FoundClass& each : package_.with(attributes, parameter.name)) {

@@ -125,7 +125,7 @@ Mend with_length(std::int64_t from, std::int64_t to) {
 // What forward itself adds to the width stays.
 Mend with_width_less(std::int64_t wanted, std::int64_t got) {
     return {[=](InputGuess& guess) {
-        if (guess.shape.empty() || is_integral(guess.dtype)) return false;
+        if (guess.shape.size() < 3 || is_integral(guess.dtype)) return false;
         const std::int64_t width = guess.shape.back() + wanted - got;
         if (width <= 0 || width == guess.shape.back()) return false;
         guess.shape.back() = width;

@@ -409,6 +409,7 @@ std::vector<std::string> any_values(const ParameterFacts& facts, const ValueName
                                  "lambda x: x"};
     if (!facts.attributes.empty() && !facts.is_module) out.insert(out.begin() + 4, settings_value());
     out.emplace_back("None");
+    if (!facts.attributes.empty() && facts.is_module) out.push_back(settings_value());
     return out;
 }
 
