@@ -97,7 +97,8 @@ void infer_masked_fill(Arguments arguments, MetaList& outputs) {
     } else {
         require_fits(arguments[2].to_scalar(), dtype);
     }
-    broadcast_shapes(arguments[1].tensor_impl()->sizes, arguments[0].tensor_impl()->sizes);  // names the mask first
+    broadcast_shapes(span_of(arguments[1].tensor_impl()->sizes),
+                     span_of(arguments[0].tensor_impl()->sizes));  // names the mask first
     outputs.push_back(elementwise_meta(arguments.first(2), dtype));
 }
 void masked_fill_call(Arguments arguments, IValue* results) {

@@ -12,6 +12,7 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/decorated_function.h"
 #include "core/python/language/error.h"
+#include "core/python/language/evaluator.h"
 #include "core/python/torch/module_parts.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_data.h"
