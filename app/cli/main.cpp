@@ -507,8 +507,9 @@ int run(int argc, char** argv) {
     app.require_subcommand(1);
     app.set_version_flag("-v,--version", build_facts("tensorloupe-cli"));
     int status = 0;
-    for (auto* add : {add_info, add_run, add_generate, add_tokens, add_check, add_compare, add_explain, add_study, add_bench,
-                      add_train, add_ir, add_bisect, add_trace, add_data, add_plan, add_convert, add_passes, add_ops})
+    for (auto* add :
+         {add_info, add_run, add_generate, add_tokens, add_check, add_compare, add_explain, add_study, add_bench,
+          add_train, add_ir, add_bisect, add_trace, add_data, add_plan, add_convert, add_passes, add_ops})
         add(app, status);
     std::string manual;
     app.add_subcommand("manual", "print the manual page, or what a shell completes")

@@ -115,7 +115,7 @@ class TestMisfits : public QObject {
         std::string message;
         const ErrorContext context = context_of([&] { model->call({floats({5, 4})}); }, &message);
         QCOMPARE(QString::fromStdString(context.scope), "1.2");
-        QCOMPARE(QString::fromStdString(message), "mat1 and mat2 shapes cannot be multiplied (5x4 and 3x2)");
+        QCOMPARE(QString::fromStdString(message), "addmm: mat1 and mat2 shapes cannot be multiplied (5x4 and 3x2)");
         QVERIFY(context.hint.starts_with("Linear(in_features=3"));
         // A call that fits afterwards has no trace of it.
         QCOMPARE(model->get_submodule("1.0")->call({floats({1, 4})}).to_tensor().size(1), std::int64_t{4});

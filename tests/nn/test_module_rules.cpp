@@ -8,6 +8,7 @@
 
 #include "core/autograd/engine.h"
 #include "core/base/error.h"
+#include "core/base/torch_release.h"
 #include "core/dispatch/functions.h"
 #include "core/nn/layer.h"
 #include "core/nn/utils/gradients.h"
@@ -137,6 +138,7 @@ void ModuleRulesTest::lookups_name_what_is_missing() {
 }
 
 void ModuleRulesTest::calls_that_do_not_fit() {
+    const TorchReleaseScope release(TorchRelease::V1_13);  // whose texts these are
     QCOMPARE(message_of([&] { make_layer("Linear", {1}); }),
              QString("Linear.__init__() missing 1 required positional argument: 'out_features'"));
     QCOMPARE(message_of([&] {
@@ -263,6 +265,7 @@ void ModuleRulesTest::conversions_keep_the_parameters() {
 }
 
 void ModuleRulesTest::deep_copies_share_within() {
+    const TorchReleaseScope release(TorchRelease::V1_13);  // whose texts these are
     const auto net = two_linears();
     net->register_module("again", net->get_submodule("0"));
     net->get_submodule("1")->set_attribute("tied", net->get_parameter("0.bias"));

@@ -9,6 +9,7 @@
 
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
+#include "core/base/torch_release.h"
 #include "core/dispatch/functions.h"
 #include "core/optim/scheduler.h"
 
@@ -148,6 +149,7 @@ class TestSchedulers : public QObject {
         const auto make = [&](const char* name, std::vector<std::pair<std::string, IValue>> arguments) {
             return refusal([&] { make_scheduler(name, optimizer, {}, arguments); });
         };
+        const TorchReleaseScope release(TorchRelease::V1_13);  // whose texts these are
         QCOMPARE(refusal([] { make_scheduler(*find_scheduler("StepLR"), {{1, 2}, {}}); }), "int is not an Optimizer");
         QCOMPARE(make("ConstantLR", {{"factor", 2.0}}),
                  "Constant multiplicative factor expected to be between 0 and 1.");

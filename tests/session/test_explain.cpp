@@ -12,12 +12,12 @@
 #include <future>
 
 #include "core/base/error.h"
+#include "core/base/strings.h"
 #include "core/formats/numpy/npy.h"
 #include "core/model/input_file.h"
 #include "core/model/inputs.h"
 #include "core/ops/random/generator.h"
 #include "core/record/run_phases.h"
-#include "core/base/strings.h"
 #include "core/session/queries/change_value.h"
 #include "core/session/queries/explain.h"
 #include "core/session/queries/pin_reference.h"

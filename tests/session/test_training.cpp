@@ -431,7 +431,7 @@ void TestTraining::says_what_does_not_fit() {
     QVERIFY(error_of([](TrainOptions& o) {
                 o.clip_norm = -0.5;
             }).contains("gradients cannot be clipped to a norm of -0.5"));
-    QVERIFY(error_of([](TrainOptions& o) { o.optimizer = "SGD()"; }).contains("required optimization parameter lr"));
+    QVERIFY(error_of([](TrainOptions& o) { o.optimizer = "SGD(-1.0)"; }).contains("Invalid learning rate: -1.0"));
     QVERIFY(error_of([](TrainOptions& o) { o.loss = "Linear"; }).size() > 0);
     QCOMPARE(error_of([](TrainOptions& o) { o.data.options["target"] = "z"; }),
              QString("no array 'z'; there are x, y"));

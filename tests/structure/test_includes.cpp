@@ -165,6 +165,8 @@ const QList<NamedCircle>& named_circles() {
          "compiling a call compiles what it calls"},
         {{"core/nn/expectation", "core/nn/layer", "core/nn/module"},
          "a module knows the layer that it is, and layers are modules"},
+        {{"core/python/language/code_object", "core/python/language/frame"},
+         "a function shows its code, and code its frames"},
         {{"core/python/language/evaluator", "core/python/language/evaluator_state"},
          "the state of an evaluator is its private half"},
         {{"core/formats/pickle/nested_tensors", "core/formats/pickle/special_tensors",
@@ -342,6 +344,8 @@ class TestIncludes : public QObject {
             // Pages and tests beside the source, which say how its classes are made: no code of it runs there.
             {"core/python/guess/nearby_texts.cpp",
              {"fs::is_regular_file(", "fs::symlink_status(", "fs::file_size(", "read_text_file("}},
+            // Whether a package lies beside the program's own, before it is permitted.
+            {"core/python/language/import.cpp", {"fs::is_regular_file(", "fs::symlink_status("}},
             {"core/python/pretrained_folder.cpp", {"fs::is_regular_file(", "fs::file_size(", "read_text_file("}},
             {"core/python/language/evaluator.cpp", {"read_text_file(", "getenv(", "current_path("}}};
         int files = 0;

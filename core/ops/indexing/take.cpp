@@ -31,7 +31,7 @@ void check_places(const Tensor& self, const Tensor& index) {
 }
 Tensor take(const Tensor& self, const Tensor& index) {
     check_index(index, "take");
-    if (!is_older_torch()) check_places(self, index);
+    if (!is_older_torch() && index.is_host_memory()) check_places(self, index);
     return fn::index(flat(self), TensorList{index});
 }
 Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {

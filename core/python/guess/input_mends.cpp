@@ -133,6 +133,14 @@ Mend with_width_less(std::int64_t wanted, std::int64_t got) {
     }};
 }
 
+Mend as_one_row_of_tokens() {
+    return {[](InputGuess& guess) {
+        if (guess.dtype == ScalarType::Int64 && guess.shape.size() == 1) return false;
+        guess = tokens({guess.shape.empty() ? 16 : guess.shape.front()}, 4);
+        return true;
+    }};
+}
+
 }  // namespace
 
 std::vector<Mend> mends_for(const std::string& error) {
@@ -182,12 +190,7 @@ std::vector<Mend> mends_for(const std::string& error) {
     if (says(kTogether)) return {with_size(at(2), at(1), false), with_size(at(1), at(2), false)};
     if (says(kMask)) return {with_length(at(3), at(1))};
     if (error.find("Output size is too small") != std::string::npos) return {with_larger_images()};
-    if (error.find("bincount only supports 1-d") != std::string::npos)
-        return {{[](InputGuess& guess) {
-            if (guess.dtype == ScalarType::Int64 && guess.shape.size() == 1) return false;
-            guess = tokens({guess.shape.empty() ? 16 : guess.shape.front()}, 4);
-            return true;
-        }}};
+    if (error.find("bincount only supports 1-d") != std::string::npos) return {as_one_row_of_tokens()};
     if (error.find("Expected more than 1 value per channel") != std::string::npos)
         return {{[](InputGuess& guess) {
                      if (guess.shape.empty() || guess.shape[0] != 1) return false;

@@ -102,7 +102,12 @@ std::string_view way_out(const PythonError& error, std::string_view line, std::s
     if (error.is("FileNotFoundError")) return "put it beside the source, or permit its folder with --allow-read";
     if (error.is("KeyError") && statement.find("environ") != std::string_view::npos)
         return "a source sees HOME, USER and LANG of the environment; give the value in the source";
-    if (error.is("SystemExit") && has_message && !says("command line"))
+    // argparse ends with 2; a program that ends with another status says so itself.
+    constexpr std::string_view kExit = "SystemExit: ";
+    const auto at = line.find(kExit);
+    const char status = at == std::string_view::npos ? '2' : concat(line, " ")[at + kExit.size()];
+    const bool is_status = status >= '0' && status <= '9' && status != '2';
+    if (error.is("SystemExit") && has_message && !is_status && !says("command line"))
         return "a source has no command line; make the model before it ends";
     if (error.is("ModuleNotFoundError") && !says(" is not available here"))
         return "if it is written in Python, put it beside the source";
