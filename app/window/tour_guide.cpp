@@ -75,8 +75,9 @@ bool TourGuide::isDone() const {
 }
 
 void TourGuide::next() {
-    if (!isOn() || waits_) return;
-    if (!isDone()) return work();
+    if (!isOn()) return;
+    if (!isDone()) return waits_ ? void() : work();
+    waits_ = false;
     if (step_ + 1 == static_cast<int>(tour_.steps.size())) return end();
     showStep(step_ + 1);
 }

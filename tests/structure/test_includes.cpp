@@ -165,6 +165,8 @@ const QList<NamedCircle>& named_circles() {
          "compiling a call compiles what it calls"},
         {{"core/nn/expectation", "core/nn/layer", "core/nn/module"},
          "a module knows the layer that it is, and layers are modules"},
+        {{"core/study/studies/study_list", "core/study/studies/study_record"},
+         "the list is of records, and a record is found in it"},
         {{"core/python/language/code_object", "core/python/language/frame"},
          "a function shows its code, and code its frames"},
         {{"core/python/language/evaluator", "core/python/language/evaluator_state"},

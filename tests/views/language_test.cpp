@@ -206,7 +206,9 @@ class LanguageTest : public QObject {
         auto* heads = qobject_cast<ElidedComboBox*>(view.heads());
         auto* sites = qobject_cast<ElidedComboBox*>(view.sites());
         QVERIFY(heads != nullptr && sites != nullptr);
-        for (const int width : {190, 240, 320, 460, 800}) {
+        for (const int wanted : {190, 240, 320, 460, 800}) {
+            const int width = std::max(wanted, view.minimumSizeHint().width());
+            QVERIFY2(width < 320 || width == wanted, "it would not fit beside other panels");
             view.resize(width, 480);
             QTRY_COMPARE(view.width(), width);
             QCoreApplication::processEvents();
@@ -402,7 +404,7 @@ class LanguageTest : public QObject {
         QTRY_VERIFY2(generation.emptyNote().contains(QStringLiteral("9 weights are missing")),
                      qPrintable(generation.emptyNote()));
         const auto before = bridge.model();
-        bridge.open(changed(QStringLiteral("odd"), QStringLiteral("tokenizer.json"), "\"merges\"", "\"merging\""));
+        bridge.open(changed(QStringLiteral("odd"), QStringLiteral("tokenizer.json"), "\"vocab\"", "\"vocub\""));
         QTRY_VERIFY(bridge.model() != before && !bridge.isBusy());
         QTRY_VERIFY2(text.emptyNote().startsWith(QStringLiteral("No text: ")) &&
                          text.emptyNote().contains(QStringLiteral("tokenizer.json: ")),
