@@ -3,27 +3,18 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QSettings>
 #include <algorithm>
 
 #include "views/common/format.h"
-#include "views/common/model_key.h"
+#include "views/common/kept_release.h"
 
 namespace loupe::views {
-namespace {
-
-constexpr const char* kKind = "torchReleases";
-QString newest() { return QStringLiteral("2.15"); }
-
-}  // namespace
-
-QString recallRelease(const QString& source) { return QSettings().value(modelKey(source, kKind), newest()).toString(); }
 
 ReleaseBar::ReleaseBar(SessionBridge& bridge, QWidget* parent) : QWidget(parent), bridge_(bridge) {
     releases_ = new QComboBox(this);
     releases_->setObjectName(QStringLiteral("torchRelease"));
     releases_->setAccessibleName(tr("PyTorch release"));
-    releases_->addItem(tr("PyTorch 2.15"), newest());
+    releases_->addItem(tr("PyTorch 2.15"), newestRelease());
     releases_->addItem(tr("PyTorch 1.13"), QStringLiteral("1.13"));
     releases_->setToolTip(
         tr("Which PyTorch the source sees where releases differ: torch.__version__, first values of weights, draws, "
@@ -53,10 +44,7 @@ void ReleaseBar::choose(const QString& release) {
     if (!model) return;
     const QString path = text(model->path);
     if (release == recallRelease(path)) return;
-    if (release == newest())
-        QSettings().remove(modelKey(path, kKind));
-    else
-        QSettings().setValue(modelKey(path, kKind), release);
+    keepRelease(path, release);
     bridge_.open(path, text(model->built_with));
 }
 

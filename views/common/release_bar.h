@@ -9,9 +9,6 @@
 
 namespace loupe::views {
 
-// "2.15" where nothing else was chosen for the source.
-QString recallRelease(const QString& source);
-
 class ReleaseBar : public QWidget {
     Q_OBJECT
 

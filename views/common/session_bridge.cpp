@@ -14,7 +14,7 @@
 #include "core/study/verdict.h"
 #include "views/common/file_output.h"
 #include "views/common/format.h"
-#include "views/common/release_bar.h"
+#include "views/common/kept_release.h"
 
 namespace loupe::views {
 
