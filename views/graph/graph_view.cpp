@@ -8,20 +8,17 @@
 #include <QFileDialog>
 #include <QJsonArray>
 #include <QMenu>
-#include <QPainter>
-#include <QPdfWriter>
 #include <QSettings>
-#include <QSvgGenerator>
 #include <QVBoxLayout>
 #include <cmath>
 
 #include "core/session/queries/graph_sizes.h"
 #include "views/common/comparison.h"
 #include "views/common/failures.h"
-#include "views/common/file_output.h"
 #include "views/common/format.h"
 #include "views/common/panel_bar.h"
 #include "views/common/theme.h"
+#include "views/graph/graph_export.h"
 
 namespace loupe::views {
 namespace {
@@ -681,51 +678,6 @@ void GraphView::chooseExport() {
     }
 }
 
-QString GraphView::exportTo(const QString& file) {
-    const double margin = 20;
-    const QSizeF size = canvas_->scene().size + QSizeF(2 * margin, 2 * margin + GraphCanvas::kLegendHeight);
-    if (canvas_->scene().boxes.empty()) return tr("there is no graph to export");
-    const QColor back = Theme::instance().colour(Theme::Colour::Panel);
-    const auto paint = [&](QPainter& painter, double scale) {
-        painter.scale(scale, scale);
-        painter.fillRect(QRectF({}, size), back);
-        painter.translate(margin, margin);
-        canvas_->renderAll(painter);
-    };
-    // Written when complete.
-    FileOutput out(file);
-    const QString ending = QFileInfo(file).suffix().toLower();
-    if (ending == QLatin1String("svg")) {
-        QSvgGenerator svg;
-        svg.setOutputDevice(&out);
-        svg.setTitle(tr("Graph"));
-        svg.setSize(size.toSize());
-        svg.setViewBox(QRectF({}, size));
-        QPainter painter(&svg);
-        paint(painter, 1);
-    } else if (ending == QLatin1String("pdf")) {
-        // Readers refuse pages of more than 200 inches.
-        constexpr double kMostPoints = 14400;
-        const double scale = std::min(0.75, kMostPoints / std::max(size.width(), size.height()));
-        QPdfWriter pdf(&out);
-        pdf.setPageSize(QPageSize(size * scale, QPageSize::Point, QString(), QPageSize::ExactMatch));
-        pdf.setPageMargins({});
-        pdf.setResolution(288);
-        QPainter painter(&pdf);
-        paint(painter, scale * 4);
-    } else if (ending == QLatin1String("png")) {
-        // Twice the size, up to the limit of images.
-        const double scale = std::min(2.0, 16000.0 / std::max(size.width(), size.height()));
-        QImage image((size * scale).toSize(), QImage::Format_RGB32);
-        if (image.isNull()) return tr("the picture is too large");
-        QPainter painter(&image);
-        paint(painter, scale);
-        painter.end();
-        image.save(&out, "PNG");
-    } else {
-        return tr("cannot write %1: the name must end in .svg, .png or .pdf").arg(file);
-    }
-    return out.commit();
-}
+QString GraphView::exportTo(const QString& file) { return exportGraph(*canvas_, file); }
 
 }  // namespace loupe::views

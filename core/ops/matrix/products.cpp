@@ -3,9 +3,9 @@
 #include "core/ops/matrix/products.h"
 #include "core/base/parallel.h"
 #include "core/base/torch_release.h"
-#include "core/kernels/compiler_type_name.h"
 #include "core/kernels/elementwise.h"
 
+#include "core/dispatch/cpp_type_name.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/out_refusals.h"
 #include "core/ops/matrix/family.h"
@@ -70,8 +70,8 @@ TensorMeta infer_mm(const Tensor& self, const Tensor& mat2) {
     require(mat2.dim() == 2, "mm: mat2 must be a matrix, got ", mat2.dim(), "-D tensor");
     check_mm(self, mat2, "mm: ");
     require(is_older_torch() || self.dtype() == mat2.dtype(),
-            "expected m1 and m2 to have the same dtype, but got: ", compiler_type_name(self.dtype()),
-            " != ", compiler_type_name(mat2.dtype()));
+            "expected m1 and m2 to have the same dtype, but got: ", cpp_type_name(self.dtype()),
+            " != ", cpp_type_name(mat2.dtype()));
     check_product_dtypes(kKernelName, self, mat2);
     return {{self.sizes()[0], mat2.sizes()[1]}, self.dtype(), self.device()};
 }
@@ -252,7 +252,7 @@ TensorMeta infer_baddbmm(const Tensor& self, const Tensor& batch1, const Tensor&
     }
     TensorMeta meta = infer_bmm_of(batch1, batch2);
     const auto named = [](const Tensor& t) {
-        return is_older_torch() ? dtype_graph_name(t.dtype()) : compiler_type_name(t.dtype());
+        return is_older_torch() ? dtype_graph_name(t.dtype()) : cpp_type_name(t.dtype());
     };
     require(self.dtype() == batch1.dtype(), "Input dtypes must be the same, got: input ", named(self),
             ", batch1: ", named(batch1), ", batch2: ", named(batch2));

@@ -6,10 +6,10 @@
 #include <limits>
 
 #include "core/base/torch_release.h"
+#include "core/dispatch/cpp_type_name.h"
 #include "core/dispatch/forward.h"
 #include "core/dispatch/out_refusals.h"
 #include "core/kernels/arithmetic.h"
-#include "core/kernels/compiler_type_name.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
 #include "core/tensor/scalar_range.h"
@@ -84,7 +84,7 @@ void infer_masked_fill(Arguments arguments, MetaList& outputs) {
     const ScalarType mask = arguments[1].tensor_impl()->dtype;
     require(mask == ScalarType::Bool || (is_older_torch() && mask == ScalarType::UInt8),
             "masked_fill_ only supports boolean masks, but got mask with dtype ",
-            is_older_torch() ? dtype_graph_name(mask) : compiler_type_name(mask));
+            is_older_torch() ? dtype_graph_name(mask) : cpp_type_name(mask));
     const ScalarType dtype = arguments[0].tensor_impl()->dtype;
     if (arguments[2].is_tensor()) {
         const TensorImpl& value = *arguments[2].tensor_impl();

@@ -9,8 +9,8 @@
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
 #include "core/base/torch_release.h"
+#include "core/dispatch/cpp_type_name.h"
 #include "core/dispatch/functions.h"
-#include "core/kernels/compiler_type_name.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
@@ -527,7 +527,7 @@ namespace {
 
 [[noreturn]] void refuse_gradient_dtype(ScalarType given, ScalarType wanted) {
     throw_error("RuntimeError",
-                concat("attempting to assign a gradient with dtype '", compiler_type_name(given),
+                concat("attempting to assign a gradient with dtype '", cpp_type_name(given),
                        "' to a tensor with grad_dtype '", dtype_graph_name(wanted),
                        "'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can "
                        "set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
