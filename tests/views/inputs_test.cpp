@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Inputs that a person makes: drawings, texts, what is remembered of them, and what a model chose.
 
+#include <qtestspontaneevent.h>
+#include <QComboBox>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSettings>
 #include <QSignalSpy>
+#include <QSpinBox>
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QVBoxLayout>
+#include <QWheelEvent>
 
 #include "core/model/input_preview.h"
 #include "tests/views/patience.h"
+#include "views/common/wheel_guard.h"
 #include "views/inputs/answer.h"
 #include "views/inputs/array_file.h"
 #include "views/inputs/backward_form.h"
@@ -53,6 +61,49 @@ class InputsTest : public QObject {
         spec.file = "missing.npz";
         spec.source = session::InputSpec::Source::File;
         QVERIFY(!session::preview_input(spec, 100).error.empty());
+    }
+
+    // The wheel that was meant to scroll the panel chose another pipeline.
+    void theWheelScrollsTheFormAndChangesNoField() {
+        guardFieldsFromWheel(*qApp);
+        QScrollArea area;
+        auto* form = new QWidget(&area);
+        auto* rows = new QVBoxLayout(form);
+        auto* choice = new QComboBox(form);
+        choice->addItems({QStringLiteral("none"), QStringLiteral("default"), QStringLiteral("all")});
+        choice->setCurrentIndex(1);
+        auto* number = new QSpinBox(form);
+        number->setValue(5);
+        rows->addWidget(choice);
+        rows->addWidget(number);
+        rows->addSpacing(2000);
+        area.setWidget(form);
+        area.resize(200, 200);
+        area.show();
+        area.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&area));
+        area.setFocus();
+        const auto turn = [](QWidget& field) {
+            const QPointF middle = field.rect().center();
+            QWheelEvent event(middle, field.mapToGlobal(middle), {}, {0, -120}, Qt::NoButton, Qt::NoModifier,
+                              Qt::NoScrollPhase, false);
+            // As from the window system: only such events go on to parents.
+            QSpontaneKeyEvent::setSpontaneous(&event);
+            qApp->notify(&field, &event);
+        };
+        for (QWidget* field : {static_cast<QWidget*>(choice), static_cast<QWidget*>(number)}) {
+            const int before = area.verticalScrollBar()->value();
+            turn(*field);
+            QVERIFY(area.verticalScrollBar()->value() > before);
+            // Else Qt gives it the focus before it turns.
+            QVERIFY((field->focusPolicy() & Qt::WheelFocus) != Qt::WheelFocus);
+        }
+        QCOMPARE(choice->currentIndex(), 1);
+        QCOMPARE(number->value(), 5);
+        // A field that was clicked is meant.
+        number->setFocus();
+        turn(*number);
+        QVERIFY(number->value() < 5);
     }
 
     void drawingInksAndRubsOut() {

@@ -2,12 +2,15 @@
 #include "views/common/view.h"
 
 #include <QAbstractButton>
+#include <QApplication>
 #include <QComboBox>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSplitter>
 #include <algorithm>
+
+#include "views/common/wheel_guard.h"
 
 namespace loupe::views {
 
@@ -27,6 +30,8 @@ void visitAll(const QWidget& view, const char* what, Visit&& visit) {
 }
 
 }  // namespace
+
+View::View(SessionBridge& bridge, QWidget* parent) : QWidget(parent), bridge_(bridge) { guardFieldsFromWheel(*qApp); }
 
 QJsonObject View::keptState() const {
     QJsonObject state;

@@ -28,7 +28,7 @@ class View : public QWidget {
     Q_OBJECT
 
   public:
-    View(SessionBridge& bridge, QWidget* parent) : QWidget(parent), bridge_(bridge) {}
+    View(SessionBridge& bridge, QWidget* parent);
 
     SessionBridge& bridge() const { return bridge_; }
 
