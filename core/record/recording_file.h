@@ -6,7 +6,8 @@
 //
 //   recording/version        the format's version, "1"
 //   recording/recording.json everything but elements: an object with
-//     model      ModelInfo without its graph; field names are those of model_info.h
+//     model      ModelInfo without its graph; field names are those of model_info.h; cannot_run only where another
+//                program wrote the file, whose run cannot be repeated here
 //     graph      GraphModel; a node's children are those that name it as their parent
 //     strings    texts that events, values and frames refer to by index
 //     events, values, frames, allocations

@@ -346,7 +346,9 @@ RecordingFile::RecordingFile(const std::filesystem::path& path) : zip_(MappedFil
         model->recorded_in = path.string();
         model->title = path.filename().string();
         std::error_code ignored;
-        if (!std::filesystem::exists(model->path, ignored)) {
+        if (const Json& told = json.at("model"); told.contains("cannot_run")) {
+            model->cannot_run = told["cannot_run"].get<std::string>();
+        } else if (!std::filesystem::exists(model->path, ignored)) {
             model->cannot_run =
                 concat("this is a recording, and the model that it is of, ", model->path, ", is not there");
         }

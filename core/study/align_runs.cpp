@@ -33,8 +33,9 @@ struct Item {
     EventId id = 0;
     AlignKey op = 0;
     AlignKey shapes = 0;
-    AlignKey scope = 0;       // of the aligned module where there is one
-    bool has_module = false;  // it stands in an aligned module
+    AlignKey first_shape = 0;  // of the result that is meant: others are saved for backward
+    AlignKey scope = 0;        // of the aligned module where there is one
+    bool has_module = false;   // it stands in an aligned module
     bool is_in_root = false;
 };
 
@@ -46,7 +47,7 @@ AlignKey all_of(std::initializer_list<AlignKey> parts) {
     return key;
 }
 
-constexpr std::array<Level, 4> kLevels{
+constexpr std::array<Level, 6> kLevels{
     [](const Item& it) {
         return all_of({it.op, it.scope, it.shapes});
     },
@@ -55,6 +56,13 @@ constexpr std::array<Level, 4> kLevels{
     },
     [](const Item& it) {
         return all_of({it.op, it.shapes, it.has_module ? it.scope : 0});
+    },
+    // Eager programs dispatch aten::native_batch_norm and aten::max_pool2d_with_indices, which have further results.
+    [](const Item& it) {
+        return all_of({it.op, it.scope, it.first_shape});
+    },
+    [](const Item& it) {
+        return all_of({it.scope, it.first_shape});
     },
     [](const Item& it) {
         return all_of({it.op, it.scope});
@@ -173,6 +181,8 @@ class RunAligner {
             for (const ValueId value : event.outputs) {
                 if (value != 0) item.shapes = hash_with(item.shapes, recording.value(value).shape);
             }
+            if (!event.outputs.empty() && event.outputs.front() != 0)
+                item.first_shape = hash_with(1, recording.value(event.outputs.front()).shape);
             const std::string* module = module_of(event.scope, is_own);
             item.has_module = module != nullptr;
             item.scope = module != nullptr ? hash_with(2, *module) : hash_with(is_own ? 3 : 4, event.scope);
