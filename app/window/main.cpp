@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <functional>
 #include <new>
 #include <string_view>
 
@@ -24,6 +25,7 @@
 #include "core/base/temporary_name.h"
 #include "views/common/file_output.h"
 #include "views/common/theme.h"
+#include "views/inputs/inputs_view.h"
 #include "views/report/report.h"
 
 namespace {
@@ -70,16 +72,35 @@ void reportStart(loupe::window::MainWindow& window) {
     poll->start();
 }
 
-// Runs the model forward and backward when it is open.
-void runWhenOpen(loupe::views::SessionBridge& bridge) {
+// When the model is open: once.
+void whenOpen(loupe::views::SessionBridge& bridge, const std::function<void()>& work) {
     auto* once = new QObject(&bridge);
-    QObject::connect(&bridge, &loupe::views::SessionBridge::statusChanged, once, [&bridge, once] {
+    QObject::connect(&bridge, &loupe::views::SessionBridge::statusChanged, once, [&bridge, once, work] {
         if (bridge.status().state != loupe::session::RunState::Ready) return;
         once->deleteLater();
-        auto options = bridge.runOptions();
-        options.backward = true;
-        bridge.setRunOptions(options);
-        bridge.run();
+        work();
+    });
+}
+
+// Forward and backward.
+void runAll(loupe::views::SessionBridge& bridge) {
+    auto options = bridge.runOptions();
+    options.backward = true;
+    bridge.setRunOptions(options);
+    bridge.run();
+}
+
+// What the command line asks for, in its order: inputs from a file, then a run.
+void doWhenOpen(loupe::window::MainWindow& window, const QString& inputs, bool runs) {
+    if (inputs.isEmpty() && !runs) return;
+    whenOpen(window.bridge(), [&window, inputs, runs] {
+        if (inputs.isEmpty()) return runAll(window.bridge());
+        auto* view = static_cast<loupe::views::InputsView*>(window.docks().view(QStringLiteral("inputs")));
+        if (runs)
+            QObject::connect(
+                view, &loupe::views::InputsView::taken, &window, [&window] { runAll(window.bridge()); },
+                Qt::SingleShotConnection);
+        view->takeFile(inputs);
     });
 }
 
@@ -135,7 +156,7 @@ int showWindow(const QCommandLineParser& parser) {
     } else if (!isForPicture) {
         window.restoreAtStart(parser.isSet(QStringLiteral("restore")));
     }
-    if (parser.isSet(QStringLiteral("run"))) runWhenOpen(window.bridge());
+    doWhenOpen(window, parser.value(QStringLiteral("inputs")), parser.isSet(QStringLiteral("run")));
     if (parser.isSet(QStringLiteral("startup-time"))) reportStart(window);
     if (parser.isSet(QStringLiteral("screenshot"))) {
         saveScreenshot(window, parser.value(QStringLiteral("screenshot")),
@@ -175,6 +196,9 @@ void describeWindow(QCommandLineParser& parser) {
     parser.addOption(
         {QStringLiteral("theme"), QStringLiteral("dark or light, instead of what was set."), QStringLiteral("name")});
     addPermissions(parser);
+    parser.addOption({QStringLiteral("inputs"),
+                      QStringLiteral("A file with the model's inputs: .npz, .npy, .pt, .png, .jpg."),
+                      QStringLiteral("file")});
     parser.addOption({QStringLiteral("run"), QStringLiteral("Run forward and backward at once.")});
     parser.addOption(
         {QStringLiteral("screenshot"), QStringLiteral("Save a picture of the window and end."), QStringLiteral("png")});

@@ -17,10 +17,12 @@
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QSettings>
+#include <QSignalSpy>
 #include <QStandardPaths>
 #include <QStatusBar>
 #include <QTabBar>
 #include <QTemporaryDir>
+#include <QSignalSpy>
 #include <QTest>
 #include <QTextBrowser>
 #include <QToolButton>
@@ -109,6 +111,20 @@ class WindowRunsTest : public testing::WindowFixture {
         QVERIFY(!banner->isVisible());
         QTRY_VERIFY(testing::isActive(*window_) &&
                     window_->docks().focused() == window_->docks().view(QStringLiteral("inputs")));
+    }
+
+    // A tuple that PyTorch saved is the arguments, as on the command line.
+    void aFileGivesAllInputs() {
+        open(QStringLiteral(LOUPE_SOURCE_DIR "/tests/plugins/python/small_net.py"));
+        auto& inputs = view<views::InputsView>("inputs");
+        inputs.takeFile(QStringLiteral(LOUPE_SOURCE_DIR "/tests/fixtures/pytorch_recordings/inputs.pt"));
+        QTRY_COMPARE(window_->bridge().inputs().at(0).shape, (session::Shape{2, 1, 11, 11}));
+        press(Qt::Key_F5);
+        QTRY_COMPARE(state(), RunState::Finished);
+        QSignalSpy refused(&inputs, &views::InputsView::refused);
+        inputs.takeFile(QStringLiteral("/nowhere/inputs.npz"));
+        QTRY_COMPARE(refused.size(), 1);
+        QCOMPARE(window_->bridge().inputs().at(0).shape, (session::Shape{2, 1, 11, 11}));
     }
 
     void theWindowStaysAwakeWhileTheModelRuns() {

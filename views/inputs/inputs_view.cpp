@@ -24,6 +24,7 @@
 
 #include "core/model/input_preview.h"
 #include "core/session/limits.h"
+#include "core/session/queries/input_file.h"
 #include "core/session/queries/next_tokens.h"
 #include "core/session/queries/tensor.h"
 #include "core/session/queries/tokenize.h"
@@ -680,26 +681,39 @@ bool InputsView::feeds(const QString& file) {
 
 void InputsView::takeFile(const QString& file) {
     if (model_->specs().empty()) return;
-    const bool all = file.endsWith(QLatin1String(".npz"));
-    const int selected = std::max(0, table_->currentIndex().row());
-    for (int row = 0; row < model_->rowCount(); ++row) {
-        if (!all && row != selected) continue;
-        session::InputSpec spec = model_->specs()[static_cast<std::size_t>(row)];
-        if (spec.literal) continue;
-        spec.source = session::InputSpec::Source::File;
-        spec.file = file.toStdString();
-        spec.key = all ? "arg" + std::to_string(row) : std::string();
-        spec.elements.clear();
-        const auto preview = session::preview_input(spec, 0);
-        if (!preview.error.empty()) {
-            bridge().addLog({SessionBridge::LogEntry::Level::Error, preview.error, 0, -1, {}, {}});
-            emit refused(text(preview.error));
-            return;
-        }
-        spec.shape = preview.shape;
-        spec.dtype = preview.dtype;
-        model_->setSpec(row, spec);
-    }
+    static const QStringList many{QStringLiteral("npz"), QStringLiteral("pt"), QStringLiteral("pth")};
+    if (many.contains(QFileInfo(file).suffix().toLower())) return takeAll(file);
+    const int row = std::max(0, table_->currentIndex().row());
+    session::InputSpec spec = model_->specs()[static_cast<std::size_t>(row)];
+    if (spec.literal) return;
+    spec.source = session::InputSpec::Source::File;
+    spec.file = file.toStdString();
+    spec.key.clear();
+    spec.elements.clear();
+    const auto preview = session::preview_input(spec, 0);
+    if (!preview.error.empty()) return refuse(text(preview.error));
+    spec.shape = preview.shape;
+    spec.dtype = preview.dtype;
+    model_->setSpec(row, spec);
+    emit taken();
+}
+
+// A file with several: for each argument what the file has for it.
+void InputsView::takeAll(const QString& file) {
+    bridge().ask(QStringLiteral("input file"),
+                 session::InputFileQuery{file.toStdString(), bridge().runOptions().method}, this,
+                 [this](const session::InputFile& found) {
+                     if (!found.error.empty()) return refuse(text(found.error));
+                     const auto rows = std::min<std::size_t>(found.inputs.size(), model_->specs().size());
+                     for (std::size_t row = 0; row < rows; ++row)
+                         model_->setSpec(static_cast<int>(row), found.inputs[row]);
+                     emit taken();
+                 });
+}
+
+void InputsView::refuse(const QString& why) {
+    bridge().addLog({SessionBridge::LogEntry::Level::Error, why.toStdString(), 0, -1, {}, {}});
+    emit refused(why);
 }
 
 void InputsView::dragEnterEvent(QDragEnterEvent* event) {

@@ -52,6 +52,8 @@ class InputsView : public View {
   signals:
     // A file could not feed an input.
     void refused(const QString& why);
+    // What takeFile() was given is what the arguments are now.
+    void taken();
 
   protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
@@ -59,6 +61,8 @@ class InputsView : public View {
     void resizeEvent(QResizeEvent* event) override;
 
   private:
+    void takeAll(const QString& file);
+    void refuse(const QString& why);
     void makeTable();
     void makeDrawingAndText();
     void makeAnswer();

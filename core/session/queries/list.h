@@ -16,6 +16,7 @@
 #include "core/session/queries/fused_groups.h"
 #include "core/session/queries/gradients.h"
 #include "core/session/queries/graph_sizes.h"
+#include "core/session/queries/input_file.h"
 #include "core/session/queries/keep_written.h"
 #include "core/session/queries/line_values.h"
 #include "core/session/queries/load_weights.h"
@@ -70,6 +71,7 @@ using AllQueries = QueryTypes<
     FusedGroupsQuery,
     GradientsQuery,
     GraphSizesQuery,
+    InputFileQuery,
     KeepWrittenQuery,
     LineValuesQuery,
     LoadWeightsQuery,

@@ -12,9 +12,9 @@ import tensorloupe
 
 
 def main(folder):
-    model = small_net.model()
+    model = small_net.make()
     x = torch.cos(torch.arange(2 * 11 * 11, dtype=torch.float64) * 0.37).float().reshape(2, 1, 11, 11)
-    torch.save([x], os.path.join(folder, "inputs.pt"))
+    torch.save((x,), os.path.join(folder, "inputs.pt"))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     release = "_".join(torch.__version__.split(".")[:2])
     with tensorloupe.record(model, os.path.join(folder, f"net_{release}.loupe")):

@@ -127,7 +127,7 @@ class Statistic(unittest.TestCase):
 
 class Record(unittest.TestCase):
     def test_a_step(self):
-        net = small_net.model()
+        net = small_net.make()
         x = torch.randn(2, 1, 11, 11)
         optimizer = torch.optim.Adam(net.parameters())
 
@@ -218,7 +218,7 @@ class Record(unittest.TestCase):
         self.assertEqual(run.scopes[-1], "1")
 
     def test_what_is_kept(self):
-        net = small_net.model()
+        net = small_net.make()
         x = torch.randn(2, 1, 11, 11)
         all_of = record(lambda: net(x), net)
         self.assertTrue(all(value[11] for value in all_of.values))
@@ -234,7 +234,7 @@ class Record(unittest.TestCase):
 
     def test_models_are_found(self):
         """Without a model those that are called are named, each with its own paths."""
-        a, b = small_net.model(), torch.nn.Linear(3, 2)
+        a, b = small_net.make(), torch.nn.Linear(3, 2)
         run = record(lambda: b(a(torch.randn(2, 1, 11, 11))).sum().backward())
         self.assertIn("blocks.0.conv", run.scopes)
         self.assertIn("Linear", run.scopes)
@@ -327,7 +327,7 @@ class Show(unittest.TestCase):
             os.chmod(program, 0o755)
             os.environ["TENSORLOUPE"] = program
             try:
-                tensorloupe.show(small_net.model().eval(), torch.randn(2, 1, 11, 11), wait=True)
+                tensorloupe.show(small_net.make().eval(), torch.randn(2, 1, 11, 11), wait=True)
             finally:
                 del os.environ["TENSORLOUPE"]
             with open(told) as file:
