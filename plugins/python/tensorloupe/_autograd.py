@@ -18,15 +18,24 @@ class NumberedNodes:
     def __init__(self, on_node, claim):
         self._on_node = on_node
         self._events = {}  # sequence number: event
-        self._last = -1
+        self._last = None
+        self._outer = range(0)  # of nodes made before one of an operator in another
         self._seen = set()
 
     def before_forward(self, event):
         """An operator is about to run; its node was made just before."""
         sequence = torch.autograd._get_sequence_nr()
-        if sequence != self._last and torch.is_grad_enabled():
-            self._events[sequence - 1] = event
+        before = sequence - 1 if self._last is None else self._last
         self._last = sequence
+        if sequence == before:
+            # hardswish_ clones what it saves: its node is made, then that of clone, which runs, then hardswish_ itself.
+            for number in self._outer:
+                self._events[number] = event
+            self._outer = range(0)
+        elif torch.is_grad_enabled():
+            for number in range(before, sequence):
+                self._events[number] = event
+            self._outer = range(before, sequence - 1)
 
     def after_forward(self, event, op, results):
         pass

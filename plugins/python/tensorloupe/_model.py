@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a model is: its modules, parameters and sources, as core/model/model_info.h has them."""
 
+import functools
 import inspect
 import linecache
 import os
@@ -167,6 +168,7 @@ def _is_unmaterialised(tensor):
     return getattr(torch.nn.parameter, "is_lazy", lambda _: False)(tensor)
 
 
+@functools.lru_cache(maxsize=None)
 def shown_path(file):
     """Below the folder that the program runs in: without that folder."""
     if not file or file.startswith("<"):

@@ -309,6 +309,7 @@ class Recorder(TorchDispatchMode):
             self._off += 1
             for number, tensor in enumerate(_results(arguments)):
                 self._known(tensor, f"arg{number}", INPUT)
+            self.values.forget_last()
             self._off -= 1
         self._lost += time.perf_counter() - begin
 
@@ -323,6 +324,7 @@ class Recorder(TorchDispatchMode):
             self._close_frame()
             if is_root:
                 self.result = [self.values.find(tensor) for tensor in _results(result)]
+                self.values.forget_last()
         self._lost += time.perf_counter() - begin
 
     def _close_frame(self):
@@ -413,6 +415,7 @@ class Recorder(TorchDispatchMode):
         self._place(event, operator)
         number = len(self.events) + 1
         self._off += 1
+        self.values.forget_last()
         inputs = [(key, self._known(tensor), tensor) for key, tensor in _tensors(arguments, keywords)]
         self._off -= 1
         event.inputs = [value.number for _, value, _ in inputs]
@@ -424,6 +427,7 @@ class Recorder(TorchDispatchMode):
         device = _device(inputs)
         event.marks = _marks(device)
         self.events.append(event)
+        self.values.forget_last()
         start = time.perf_counter()
         self._lost += start - entered
         event.start = start - self._began - self._lost
@@ -442,6 +446,7 @@ class Recorder(TorchDispatchMode):
                 event.marks[1].record()
             self._note_results(event, number, operator, (function, arguments, keywords), inputs, result, device)
         finally:
+            self.values.forget_last()
             self._off -= 1
             self._lost += time.perf_counter() - end
         return result
@@ -509,6 +514,7 @@ class Recorder(TorchDispatchMode):
                     if gradient is not None and target is not None:
                         self._name_gradient(target, gradient)
             finally:
+                self.values.forget_last()
                 self._off -= 1
 
         return hook

@@ -40,8 +40,7 @@ def type_text(tensor):
     return f"{name}({sizes}strides=[{strides}], requires_grad={int(tensor.requires_grad)}, device={tensor.device})"
 
 
-def _storage_of(tensor):
-    return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor._storage()
+_storage_of = getattr(torch.Tensor, "untyped_storage", None) or torch.Tensor._storage  # before PyTorch 2.0
 
 
 class _Storage:
@@ -89,6 +88,7 @@ class Values:
         self.peak = 0
         self._storages = {}
         self._count = 0
+        self._last = None, None
         self._ended = []  # blocks since settle()
         self._unwatched = []  # storages that tell nobody of their end
 
@@ -97,6 +97,16 @@ class Values:
         return storage.number if storage else 0
 
     def _storage(self, tensor):
+        if tensor is self._last[0]:  # one is asked about several times in a row
+            return self._last[1]
+        self._last = tensor, self._look_up(tensor)
+        return self._last[1]
+
+    def forget_last(self):
+        """So that it is not held."""
+        self._last = None, None
+
+    def _look_up(self, tensor):
         try:
             found = _storage_of(tensor)
             key = found._cdata

@@ -253,6 +253,13 @@ class Record(unittest.TestCase):
         self.assertEqual(run.ops.count("aten::addmm"), 3)
         self.assertEqual(len(run.json["frames"]), 3)
 
+    def test_writes_that_autograd_clones_for(self):
+        """The node of hardswish_ is made before that of the clone that it saves, which runs first."""
+        net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Hardswish(inplace=True))
+        run = record(lambda: net(torch.ones(2, 3)).sum().backward(), net)
+        backward = run.events[run.ops.index("aten::hardswish_backward")]
+        self.assertEqual(run.ops[backward[PEER] - 1], "aten::hardswish_")
+
     def test_odd_programs(self):
         """Nothing of this is an error because it is recorded."""
 
