@@ -22,7 +22,6 @@
 #include <QStatusBar>
 #include <QTabBar>
 #include <QTemporaryDir>
-#include <QSignalSpy>
 #include <QTest>
 #include <QTextBrowser>
 #include <QToolButton>
