@@ -2,6 +2,7 @@
 #include "core/study/difference.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <complex>
@@ -253,9 +254,24 @@ Sums sum_converted(const Tensor& actual, const Tensor& expected, const Tolerance
 
 bool is_row_of_floats(const Tensor& t) { return t.dtype() == ScalarType::Float32 && t.is_contiguous(); }
 
+// In pieces on all threads, until one differs.
 bool are_same_bytes(const Tensor& a, const Tensor& b) {
-    const bool is_plain = a.dtype() == b.dtype() && a.is_contiguous() && b.is_contiguous() && a.numel() > 0;
-    return is_plain && std::memcmp(a.raw_data(), b.raw_data(), a.bytes()) == 0;
+    if (a.dtype() != b.dtype()) return false;
+    if (a.raw_data() == b.raw_data() && std::ranges::equal(a.strides(), b.strides())) return true;
+    if (!a.is_contiguous() || !b.is_contiguous()) return false;
+    constexpr std::int64_t kPiece = 1 << 18;
+    const auto* x = static_cast<const std::byte*>(a.raw_data());
+    const auto* y = static_cast<const std::byte*>(b.raw_data());
+    const auto bytes = static_cast<std::int64_t>(a.bytes());
+    std::atomic<bool> differs{false};
+    parallel_for(0, (bytes + kPiece - 1) / kPiece, 8, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t piece = begin; piece < end && !differs.load(std::memory_order_relaxed); ++piece) {
+            const std::int64_t at = piece * kPiece;
+            const auto length = static_cast<std::size_t>(std::min(kPiece, bytes - at));
+            if (std::memcmp(x + at, y + at, length) != 0) differs.store(true, std::memory_order_relaxed);
+        }
+    });
+    return !differs.load();
 }
 
 std::string short_number(double value) {
