@@ -117,11 +117,17 @@ class BackwardRun {
         captured_.resize(std::max(captured_.size(), input + 1));
     }
 
+    // Likewise, but the node runs: a leaf accumulates.
+    void aim_at(const Edge& edge) {
+        targets_.insert(edge.node.get());
+        kept_.push_back(edge.node);
+    }
+
     TensorList run(const std::vector<Edge>& roots, const TensorList& gradients) {
         count_dependencies(roots);
-        if (!captures_.empty()) find_needed(roots);
+        if (is_selective()) find_needed(roots);
         const GradModeScope mode(options_.create_graph);
-        const AllLeavesScope all_leaves(captures_.empty());
+        const AllLeavesScope all_leaves(!is_selective());
         for (std::size_t i = 0; i < roots.size(); ++i) {
             Node* node = roots[i].node.get();
             if (node == nullptr || !is_needed(node)) continue;
@@ -165,7 +171,9 @@ class BackwardRun {
         }
     }
 
-    // needed: from which a captured node can be reached. Iterative post-order.
+    bool is_selective() const { return !captures_.empty() || !targets_.empty(); }
+
+    // needed: which is a target, or from which one or a captured node can be reached. Iterative post-order.
     void find_needed(const std::vector<Edge>& roots) {
         struct Frame {
             Node* node;
@@ -187,13 +195,13 @@ class BackwardRun {
                 const bool leads = std::any_of(edges.begin(), edges.end(), [&](const Edge& edge) {
                     return edge.node && (needed_.contains(edge.node.get()) || captures_.contains(edge.node.get()));
                 });
-                if (leads) needed_.insert(node);
+                if (leads || targets_.contains(node)) needed_.insert(node);
                 stack.pop_back();
             }
         }
     }
 
-    bool is_needed(Node* node) const { return captures_.empty() || needed_.contains(node) || captures_.contains(node); }
+    bool is_needed(Node* node) const { return !is_selective() || needed_.contains(node) || captures_.contains(node); }
 
     void execute(Node& node) {
         const Ptr<Node> keep(&node);
@@ -283,6 +291,7 @@ class BackwardRun {
     std::unordered_set<Node*> needed_;
     std::unordered_map<Node*, InputBuffer> buffers_;
     std::unordered_map<Node*, std::vector<Capture>> captures_;
+    std::unordered_set<Node*> targets_;
     std::vector<Ptr<Node>> kept_;
     TensorList captured_;
     std::priority_queue<Node*, std::vector<Node*>, LaterFirst> ready_;
@@ -333,6 +342,17 @@ Roots make_roots(const TensorList& outputs, const TensorList& gradients) {
 void backward(const TensorList& roots, const TensorList& gradients, const BackwardOptions& options) {
     const Roots start = make_roots(roots, gradients);
     BackwardRun(options).run(start.edges, start.gradients);
+}
+
+void backward_into(const TensorList& roots, const TensorList& inputs, const TensorList& gradients,
+                   const BackwardOptions& options) {
+    const Roots start = make_roots(roots, gradients);
+    BackwardRun run(options);
+    for (const Tensor& input : inputs) {
+        retain_grad(input);
+        run.aim_at(gradient_edge(input));
+    }
+    run.run(start.edges, start.gradients);
 }
 
 TensorList gradients_of(const TensorList& outputs, const TensorList& inputs, const TensorList& grad_outputs,

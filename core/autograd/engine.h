@@ -17,6 +17,11 @@ struct BackwardOptions {
 // one element ("grad can be implicitly created only for scalar outputs"). Throws Error (Run).
 void backward(const TensorList& roots, const TensorList& gradients = {}, const BackwardOptions& options = {});
 
+// The same with inputs=: only these accumulate, of which one that is no leaf retains its gradient. Throws Error (Run),
+// also where one requires no gradient.
+void backward_into(const TensorList& roots, const TensorList& inputs, const TensorList& gradients = {},
+                   const BackwardOptions& options = {});
+
 // torch.autograd.grad: one gradient per input, undefined where unused when allow_unused, else an error.
 TensorList gradients_of(const TensorList& outputs, const TensorList& inputs, const TensorList& grad_outputs = {},
                         const BackwardOptions& options = {}, bool allow_unused = false);

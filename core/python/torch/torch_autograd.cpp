@@ -8,6 +8,7 @@
 #include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/dispatch/functions.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/decorated_function.h"
@@ -242,17 +243,6 @@ BackwardOptions options_of(const IValue& retain_graph, bool create_graph) {
     return out;
 }
 
-// Gradients for these leaves only.
-void accumulate_into(const TensorList& roots, const TensorList& gradients, const TensorList& inputs,
-                     const BackwardOptions& options) {
-    const TensorList found = gradients_of(roots, inputs, gradients, options, true);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        if (!found[i].defined()) continue;
-        const Tensor before = grad_of(inputs[i]);
-        set_grad(inputs[i], before.defined() ? fn::add(before, found[i]) : found[i]);
-    }
-}
-
 // Of nested tensors the values have the history.
 TensorList recorded(TensorList tensors) {
     for (Tensor& each : tensors) each = nested_values_or_itself(each);
@@ -307,8 +297,10 @@ void run_backward(const IValue& roots, const IValue& gradients, const IValue& re
         const TensorList given = recorded(gradients_for(gradients, tensors.size()));
         if (inputs.is_none()) return backward(tensors, given, options);
         const TensorList leaves = recorded(tensors_of(inputs));
-        if (leaves.empty()) throw_error("RuntimeError", "'inputs' argument to backward() cannot be empty.");
-        accumulate_into(tensors, given, leaves, options);
+        if (leaves.empty())
+            throw_error("RuntimeError", is_older_torch() ? "'inputs' argument to backward() cannot be empty."
+                                                         : "`inputs` argument to `backward()` cannot be empty.");
+        backward_into(tensors, leaves, given, options);
     });
 }
 
