@@ -130,6 +130,8 @@ ComparedRun References::run_model(std::shared_ptr<Program> program, const Refere
     request.program = std::move(program);
     const std::vector<InputSpec> inputs = settings_.inputs();
     request.arguments = [own, inputs, own_method] { return own->make_arguments(inputs, own_method); };
+    if (source.is_timed) request.timed = OperatorTimesRequest();
+    request.cancel = &cancel_;
     const Beside beside;
     return record_reference(request);
 }
@@ -150,7 +152,8 @@ ComparedRun References::pin_file(const ReferenceSource& source) {
     const Beside beside;
     std::shared_ptr<Program> program;
     try {
-        program = Program::open(path, {}, source.build, settings_.permissions_of(path));
+        program = Program::open(path, source.weights, source.build, settings_.permissions_of(path));
+        if (source.is_scripted && program->is_eager()) program->script();
         if (may_be_arrays && !program->info()->cannot_run.empty()) return arrays();  // a tree of tensors by name
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::Cancelled || !may_be_arrays) throw;
@@ -183,7 +186,9 @@ PinnedReference References::pin(const ReferenceSource& source) {
     out.id = ++last_id_;
     out.label = run.label;
     out.events = static_cast<std::int64_t>(run.recording->event_count());
-    out.model = run.model;
+    // Arrays are named by the model that is open: it is not theirs.
+    out.is_arrays = run.is_arrays;
+    if (!run.is_arrays) out.model = run.model;
     out.notes = run.notes;
     pinned_[out.id] = std::move(run);
     return out;

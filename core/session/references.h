@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/cancel.h"
 #include "core/base/scoped_value.h"
 #include "core/session/model_holder.h"
 #include "core/session/run_recorder.h"
@@ -20,8 +21,9 @@ namespace loupe::session {
 
 class References {
   public:
-    References(Settings& settings, ModelHolder& model, RunRecorder& recorder, RunRepeater& repeater)
-        : settings_(settings), model_(model), recorder_(recorder), repeater_(repeater) {}
+    References(Settings& settings, ModelHolder& model, RunRecorder& recorder, RunRepeater& repeater,
+               const CancelFlag& cancel)
+        : settings_(settings), model_(model), recorder_(recorder), repeater_(repeater), cancel_(cancel) {}
 
     // Throws Error (Usage) where there is no such run, and what opening and running a model throw.
     PinnedReference pin(const ReferenceSource& source);
@@ -51,6 +53,7 @@ class References {
     ModelHolder& model_;
     RunRecorder& recorder_;
     RunRepeater& repeater_;
+    const CancelFlag& cancel_;
 
     std::map<int, ComparedRun> pinned_;
     int last_id_ = 0;

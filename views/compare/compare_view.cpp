@@ -7,12 +7,14 @@
 #include <QMenu>
 #include <QVBoxLayout>
 
+#include "core/base/library_path.h"
 #include "core/session/catalogue.h"
 #include "core/study/aligned_side.h"
 #include "views/common/file_output.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/panel_bar.h"
+#include "views/common/reference_texts.h"
 #include "views/common/theme.h"
 #include "views/compare/compare_lists.h"
 
@@ -25,14 +27,13 @@ using session::RunPhase;
 
 namespace {
 
-QString sourceText(const session::ModelInfo& model) {
+// The user's own where there is one.
+const session::SourceFile* firstSource(const session::ModelInfo& model) {
     for (const auto& source : model.sources) {
-        if (source.is_original) return text(source.text);
+        if (source.is_original && !is_library_path(source.name)) return &source;
     }
-    return model.sources.empty() ? QString() : text(model.sources.front().text);
+    return model.sources.empty() ? nullptr : &model.sources.front();
 }
-
-QString graphText(const session::ModelInfo& model) { return model.graph ? text(model.graph->text) : QString(); }
 
 // "1e-3 1e-5", "": rtol and atol.
 std::optional<std::pair<std::optional<double>, std::optional<double>>> parseTolerance(const QString& typed) {
@@ -206,8 +207,8 @@ void CompareView::makeTabs() {
     costs_ = makeCostsList(this);
     for (QTreeWidget* list : {changes_, parameters_, costs_})
         connect(list, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) { followItem(item); });
-    source_ = new TextDiff(this);
-    graph_ = new TextDiff(this);
+    source_ = new TextDiff(DiffText::Language::Python, this);
+    graph_ = new TextDiff(DiffText::Language::Graph, this);
     tabs_->addTab(layers_, tr("Layers"));
     tabs_->addTab(changes_, tr("Only in one"));
     tabs_->addTab(parameters_, tr("Parameters"));
@@ -287,7 +288,9 @@ void CompareView::showHeadline() {
     QStringList facts{tr("%1 aligned").arg(counted(found->aligned, "event")), tr("%1 differ").arg(found->diverging)};
     if (found->only_here > 0) facts << tr("%1 only here").arg(found->only_here);
     if (found->only_there > 0) facts << tr("%1 only in the reference").arg(found->only_there);
-    facts << tr("time %1 against %2").arg(secondsText(found->seconds_here), secondsText(found->seconds_there));
+    facts << (found->has_times()
+                  ? tr("time %1 against %2").arg(secondsText(found->seconds_here), secondsText(found->seconds_there))
+                  : tr("no warm times of both: Run > Time it properly, before pinning"));
     if (found->peak_there > 0)
         facts << tr("peak memory %1 against %2")
                      .arg(bytesText(static_cast<double>(found->peak_here)),
@@ -303,12 +306,25 @@ void CompareView::showTexts() {
     const auto& model = bridge().model();
     if (reference == nullptr || !model || !isInSight()) return;
     const QString there = text(reference->label);
-    const session::ModelInfo none;
-    const session::ModelInfo& other = reference->model ? *reference->model : none;
-    if (tabs_->currentWidget() == source_)
-        source_->setTexts(there, sourceText(other), tr("this run: %1").arg(text(model->title)), sourceText(*model));
-    if (tabs_->currentWidget() == graph_)
-        graph_->setTexts(there, graphText(other), tr("this run: %1").arg(text(model->title)), graphText(*model));
+    const QString here = tr("this run: %1").arg(text(model->title));
+    if (tabs_->currentWidget() == source_) {
+        const session::SourceFile* own = firstSource(*model);
+        const session::SourceFile* other = own != nullptr ? partnerOf(*own, *reference) : nullptr;
+        if (other != nullptr)
+            source_->setTexts(QStringLiteral("%1: %2").arg(there, text(other->name)), text(other->text), here,
+                              text(own->text));
+        else
+            source_->setNote(own == nullptr                      ? tr("this model has no source")
+                             : whyNoSource(*reference).isEmpty() ? tr("%1 has no such file").arg(there)
+                                                                 : whyNoSource(*reference));
+    }
+    if (tabs_->currentWidget() == graph_) {
+        const QString why = !model->graph ? tr("this run has no graph") : whyNoGraph(*reference);
+        if (why.isEmpty())
+            graph_->setTexts(there, text(reference->model->graph->text), here, text(model->graph->text));
+        else
+            graph_->setNote(why);
+    }
 }
 
 void CompareView::followItem(QTreeWidgetItem* item) {

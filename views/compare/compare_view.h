@@ -11,9 +11,9 @@
 
 #include "views/common/comparison.h"
 #include "views/common/empty_hint.h"
+#include "views/common/text_diff.h"
 #include "views/common/view.h"
 #include "views/compare/layer_table_model.h"
-#include "views/compare/text_diff.h"
 
 class QToolButton;
 

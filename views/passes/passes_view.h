@@ -12,10 +12,10 @@
 
 #include <map>
 
+#include "views/common/diff_pair.h"
 #include "views/common/view.h"
 #include "views/graph/graph_pane.h"
 #include "views/passes/bisect_bar.h"
-#include "views/passes/diff_text.h"
 
 namespace loupe::views {
 
@@ -44,6 +44,10 @@ class PassesView : public View {
     // Only passes with this in their names are listed.
     QLineEdit* filter() { return filter_; }
     BisectBar* bisect() { return bisect_; }
+    // The graph that the pinned run was of stands on the left, what this run was of on the right.
+    void showBeside(bool beside_reference);
+    bool hasReference() const;
+    DiffPair& differences() { return *pair_; }
     DiffText* before() { return left_; }
     DiffText* after() { return right_; }
     GraphPane* graphBefore() { return left_graph_; }
@@ -61,11 +65,20 @@ class PassesView : public View {
     void takeModel();
     void ask();
     void askOther();
+    // Beside the reference: beside_reference.cpp.
+    void takeReference();
+    bool isBesideReference() const;
+    void showReference();
+    void markCurrent();
+    void followReference(int left_line);
+    void showDifferenceCount();
     bool hasOther() const { return other_.initial != nullptr; }
     int lastOfOther() const { return static_cast<int>(other_.steps.size()) - 1; }
     static std::shared_ptr<const session::GraphModel> graphAfterStep(const session::PassTrace& trace, int step);
     std::shared_ptr<const session::GraphModel> leftGraph() const;
     QString leftTitle() const;
+    static QStringList linesOfGraph(const std::shared_ptr<const session::GraphModel>& graph);
+    static QString withOperators(const QString& title, const session::GraphModel& graph);
     void fillList();
     void showCheckState();
     void showStep(int step);
@@ -103,6 +116,13 @@ class PassesView : public View {
     QLabel* right_title_ = nullptr;
     DiffText* left_ = nullptr;
     DiffText* right_ = nullptr;
+    DiffPair* pair_ = nullptr;
+    QLabel* count_ = nullptr;  // of lines that differ
+    // Beside a pinned run: the line of each node, of its graph and of this run's.
+    std::map<int, int> lines_there_;
+    std::map<int, int> lines_here_;
+    std::shared_ptr<const session::GraphModel> reference_graph_;
+    std::shared_ptr<const session::GraphModel> own_graph_;
     session::PassTrace trace_;
     session::PassTrace other_;  // of another pipeline; empty: none is beside it
     int asked_other_ = 0;

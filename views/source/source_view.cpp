@@ -10,6 +10,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <set>
@@ -17,11 +18,14 @@
 #include "core/base/library_path.h"
 #include "core/session/queries/line_values.h"
 #include "core/study/verdict.h"
+#include "views/common/comparison.h"
 #include "views/common/constructor_bar.h"
 #include "views/common/elided_fields.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/panel_bar.h"
+#include "views/common/reference_texts.h"
+#include "views/common/text_diff.h"
 #include "views/common/theme.h"
 #include "views/source/inline_values.h"
 
@@ -47,15 +51,15 @@ bool isOfLibrary(const session::SourceFile& source) {
     return source.is_original && !source.is_editable && is_library_path(source.name);
 }
 
+}  // namespace
+
 // "resnet.py  torchvision/models" for a file; names in the archive are unchanged.
-QString fileTitle(const session::SourceFile& source) {
+QString SourceView::fileTitle(const session::SourceFile& source) {
     const QString name = text(source.name);
     const auto slash = name.lastIndexOf(QLatin1Char('/'));
     if (!source.is_original || slash < 0) return name;
     return QStringLiteral("%1   %2").arg(name.mid(slash + 1), name.left(slash));
 }
-
-}  // namespace
 
 ViewDescription SourceView::describe() {
     return {QStringLiteral("source"), tr("Source"),
@@ -94,6 +98,10 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     bar->addWidget(files_);
     bar->addWidget(note_);
     bar->addWidget(again_);
+    beside_ =
+        bar->toggle(tr("Beside the reference"), tr("The source of the pinned run on the left, this one's on the right"),
+                    QStringLiteral("besideReference"));
+    connect(beside_, &QToolButton::toggled, this, &SourceView::compareTexts);
     search_ = bar->search(tr("Find"), tr("Find in the source"));
     search_->addAction(themeIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);
     search_->setMaximumWidth(180);
@@ -102,7 +110,8 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     layout->setSpacing(0);
     layout->addLayout(bar);
     layout->addWidget(constructors_);
-    layout->addWidget(editor_, 1);
+    makeDiff();
+    layout->addWidget(stack_, 1);
     setFocusProxy(editor_);
 
     connect(files_, &QComboBox::currentIndexChanged, this, &SourceView::showFile);
@@ -129,6 +138,8 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
         showEdited();
         showBreakpoints();
     });
+    connect(&Comparison::of(bridge), &Comparison::referencesChanged, this, &SourceView::takeReference);
+    connect(&Comparison::of(bridge), &Comparison::differencesChanged, this, &SourceView::markInDiff);
     connect(&bridge, &SessionBridge::modelChanged, this, &SourceView::showModel);
     connect(&bridge, &SessionBridge::currentChanged, this, &SourceView::showCurrent);
     connect(&bridge, &SessionBridge::statusChanged, this, [this] {
@@ -141,6 +152,7 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     connect(&Theme::instance(), &Theme::changed, this, &SourceView::applyTheme);
     applyTheme();
     showModel();
+    takeReference();
 }
 
 void SourceView::makeEditor() {
@@ -374,7 +386,7 @@ void SourceView::showFile(int) {
         editor_->clear();
         note_->clear();
         shown_.clear();
-        return;
+        return takeReference();
     }
     // Keeps edited text and the cursor.
     const bool isAgain = shown_ == text(source->name);
@@ -392,6 +404,7 @@ void SourceView::showFile(int) {
     showFailed();
     markCurrent();
     askForValues();
+    takeReference();
 }
 
 // The file's text, and the edited one over it, which can be undone.
@@ -457,6 +470,7 @@ void SourceView::showCurrent() {
 }
 
 void SourceView::markCurrent() {
+    markInDiff();
     editor_->markerDeleteAll(CurrentLine);
     editor_->markerDeleteAll(CurrentArrow);
     const session::SourcePlace place = bridge().currentSource();
@@ -548,11 +562,18 @@ void SourceView::showBreakpoints() {
 
 bool SourceView::toggleBreakpoint() {
     if (currentFile().isEmpty()) return false;
-    int line = 0, column = 0;
-    editor_->getCursorPosition(&line, &column);
+    const int line = cursorLine();
+    if (line < 0) return false;
     moveBreakpoints();
     bridge().toggleLineBreakpoint(currentFile(), line + 1);
     return true;
+}
+
+int SourceView::cursorLine() const {
+    if (isBeside()) return diff_->chosenLine();
+    int line = 0, column = 0;
+    editor_->getCursorPosition(&line, &column);
+    return line;
 }
 
 void SourceView::find() {
@@ -562,6 +583,10 @@ void SourceView::find() {
 
 void SourceView::search(bool forward) {
     if (search_->text().isEmpty()) return;
+    if (isBeside()) {
+        diff_->find(search_->text(), forward);
+        return;
+    }
     editor_->findFirst(search_->text(), false, false, false, true, forward);
 }
 

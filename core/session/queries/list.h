@@ -14,6 +14,7 @@
 #include "core/session/queries/explain.h"
 #include "core/session/queries/forecast.h"
 #include "core/session/queries/fused_groups.h"
+#include "core/session/queries/given_run.h"
 #include "core/session/queries/gradients.h"
 #include "core/session/queries/graph_sizes.h"
 #include "core/session/queries/input_file.h"
@@ -69,6 +70,7 @@ using AllQueries = QueryTypes<
     ExplainQuery,
     ForecastQuery,
     FusedGroupsQuery,
+    GivenRunQuery,
     GradientsQuery,
     GraphSizesQuery,
     InputFileQuery,
