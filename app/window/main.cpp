@@ -208,6 +208,11 @@ bool isVersionQuestion(int argc, char** argv) {
     });
 }
 
+void printUnlessSession(QtMsgType type, const QMessageLogContext& context, const QString& text) {
+    if (text.startsWith(QLatin1String("QStandardPaths: XDG_RUNTIME_DIR"))) return;
+    std::fprintf(stderr, "%s\n", qFormatLogMessage(type, context, text).toLocal8Bit().constData());
+}
+
 void nameApplication() {
     QCoreApplication::setOrganizationName(QStringLiteral("Tensorloupe"));
     QCoreApplication::setApplicationName(QStringLiteral("Tensorloupe"));
@@ -233,6 +238,8 @@ int start(int argc, char** argv) {
         describeWindow(parser);
         parser.process(app);  // handles --help and --version and exits
     }
+    // What is wrong is said in one line: not behind Qt's about a session's folder.
+    if (is_report) qInstallMessageHandler(printUnlessSession);
     // Pictures need no display, and do not depend on one.
     if (is_report && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
     if (!qEnvironmentVariableIsSet("DISPLAY") && !qEnvironmentVariableIsSet("WAYLAND_DISPLAY") &&

@@ -19,6 +19,7 @@ session::ReferenceSource sourceOf(const cli::CompareArguments& compared, const s
     source.file = file;
     source.build = build;
     source.pipeline = compared.pipeline.empty() ? compared.run.pipeline : compared.pipeline;
+    if (source.pipeline == "none") source.pipeline.clear();
     source.device = compared.device;
     source.dtype = compared.dtype;
     source.weights = compared.run.weights;

@@ -101,6 +101,9 @@ ComparedRun References::pin_shown() {
     ComparedRun run = shown_run(label);
     if (shown.recorder != nullptr) {
         shown.recorder->protect_existing();
+        if (model_.program() != nullptr)
+            run.opened = std::make_shared<const OpenedGraph>(
+                open_graph(*model_.program(), *shown.method, shown.recorder->shared_graph()));
         run.elements = [recorder = std::shared_ptr<const Recorder>(shown.recorder)](ValueId id) {
             return recorder->values().find(id);
         };
@@ -200,6 +203,18 @@ void References::unpin(int id) {
         pinned_.clear();
     else
         pinned_.erase(id);
+}
+
+OpenedGraphs References::open_graphs(int id) const {
+    const ComparedRun& reference = find(id);
+    const ComparedRun own = shown_run("this run");
+    const auto graph_of = [](const ComparedRun& run) { return run.model != nullptr ? run.model->graph : nullptr; };
+    const ShownRun& shown = recorder_.shown();
+    if (reference.opened == nullptr || shown.recorder == nullptr || model_.program() == nullptr)
+        return {.error = {}, .here = {graph_of(own), {}}, .there = {graph_of(reference), {}}};
+    return {.error = {},
+            .here = open_graph(*model_.program(), *shown.method, shown.recorder->shared_graph()),
+            .there = *reference.opened};
 }
 
 RunDifferences References::compare(int id, const CompareOptions& options) {

@@ -32,6 +32,8 @@ class References {
 
     // The run that is shown against a reference. Throws Error (Usage) when either is missing.
     RunDifferences compare(int id, const CompareOptions& options);
+    // Of the run that is shown and of a reference. Throws Error (Usage) when either is missing.
+    OpenedGraphs open_graphs(int id) const;
     // Of a pinned run. Throws Error (Usage) where there is none; undefined: they were not kept.
     Tensor elements(int id, ValueId value) const;
     // A value or named tensor of the run that is shown. Throws Error (Usage) when it has no partner.

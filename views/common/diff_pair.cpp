@@ -43,12 +43,23 @@ void DiffPair::tie(Qt::Orientation orientation) {
     connect(bar_of(right_), &QScrollBar::valueChanged, bar_of(left_), &QScrollBar::setValue);
 }
 
-void DiffPair::setLines(const QStringList& left, const QStringList& right) {
+namespace {
+
+QStringList keysOf(const QStringList& lines, DiffPair::Key key) {
+    if (key == nullptr) return lines;
+    QStringList keys;
+    for (const QString& line : lines) keys << key(line);
+    return keys;
+}
+
+}  // namespace
+
+void DiffPair::setLines(const QStringList& left, const QStringList& right, Key key) {
     const bool is_again = left == left_lines_ && right == right_lines_ && changed_ >= 0;
     if (is_again && !left_->document()->isEmpty()) return;
     left_lines_ = left;
     right_lines_ = right;
-    std::vector<DiffRow> rows = diffLines(left, right);
+    std::vector<DiffRow> rows = diffLines(keysOf(left, key), keysOf(right, key));
     starts_.clear();
     changed_ = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {

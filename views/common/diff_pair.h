@@ -22,7 +22,9 @@ class DiffPair : public QObject {
     DiffPair(DiffText* left, DiffText* right, QWidget* panel, std::function<bool()> isInUse);
 
     // The first difference comes into sight. A text that is there already keeps its place.
-    void setLines(const QStringList& left, const QStringList& right);
+    // key: lines that differ in nothing else are the same; null: in nothing.
+    using Key = QString (*)(const QString& line);
+    void setLines(const QStringList& left, const QStringList& right, Key key = nullptr);
 
     // Rows that differ: each a line of one side or of both.
     int changed() const { return changed_; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/common/reference_texts.h"
 
+#include <QRegularExpression>
 #include <QSet>
 
 #include "core/base/library_path.h"
@@ -52,6 +53,31 @@ const session::SourceFile* partnerOf(const session::SourceFile& own, const sessi
         most = std::max(most, shared);
     }
     return best;
+}
+
+const session::SourceFile* partnerOf(const session::SourceFile& own, const Comparison& comparison,
+                                     const session::Recording* recording) {
+    const session::PinnedReference* reference = comparison.current();
+    if (reference == nullptr) return nullptr;
+    const std::size_t events = recording != nullptr && reference->model ? recording->event_count() : 0;
+    for (session::EventId id = 1; id <= events; ++id) {
+        if (recording->event(id).source_file != own.name) continue;
+        const session::ReferenceEvent* partner = comparison.partnerOf(id);
+        if (partner == nullptr || partner->source.file.empty()) continue;
+        for (const auto& each : reference->model->sources) {
+            if (each.name == partner->source.file && areOfOneKind(each, own)) return &each;
+        }
+    }
+    return partnerOf(own, *reference);
+}
+
+QString lineKey(const QString& line) {
+    static const QRegularExpression mangled(QStringLiteral("\\.?___torch_mangle_\\d+"));
+    static const QRegularExpression place(QStringLiteral("\\s+# \\S+:\\d+:\\d+$"));
+    QString key = line;
+    if (key.contains(QLatin1String("___torch_mangle_"))) key.remove(mangled);
+    if (key.contains(QLatin1String(" # "))) key.remove(place);
+    return key;
 }
 
 QString whyNoSource(const session::PinnedReference& reference) {

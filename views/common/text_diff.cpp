@@ -69,10 +69,10 @@ TextDiff::TextDiff(DiffText::Language language, QWidget* parent)
 }
 
 void TextDiff::setTexts(const QString& left_title, const QString& left, const QString& right_title,
-                        const QString& right) {
+                        const QString& right, DiffPair::Key key) {
     left_title_->setText(left_title);
     right_title_->setText(right_title);
-    pair_->setLines(linesOf(left), linesOf(right));
+    pair_->setLines(linesOf(left), linesOf(right), key);
     setNote({});
     showSummary();
 }

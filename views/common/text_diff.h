@@ -18,8 +18,9 @@ class TextDiff : public QWidget {
   public:
     TextDiff(DiffText::Language language, QWidget* parent);
 
-    // Titles stand above.
-    void setTexts(const QString& left_title, const QString& left, const QString& right_title, const QString& right);
+    // Titles stand above. key: see DiffPair::setLines.
+    void setTexts(const QString& left_title, const QString& left, const QString& right_title, const QString& right,
+                  DiffPair::Key key);
     // Instead of texts: why there are none to compare.
     void setNote(const QString& note);
     // Empty while texts are shown.

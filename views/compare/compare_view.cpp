@@ -7,14 +7,12 @@
 #include <QMenu>
 #include <QVBoxLayout>
 
-#include "core/base/library_path.h"
 #include "core/session/catalogue.h"
 #include "core/study/aligned_side.h"
 #include "views/common/file_output.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/panel_bar.h"
-#include "views/common/reference_texts.h"
 #include "views/common/theme.h"
 #include "views/compare/compare_lists.h"
 
@@ -26,14 +24,6 @@ using session::ReferenceSource;
 using session::RunPhase;
 
 namespace {
-
-// The user's own where there is one.
-const session::SourceFile* firstSource(const session::ModelInfo& model) {
-    for (const auto& source : model.sources) {
-        if (source.is_original && !is_library_path(source.name)) return &source;
-    }
-    return model.sources.empty() ? nullptr : &model.sources.front();
-}
 
 // "1e-3 1e-5", "": rtol and atol.
 std::optional<std::pair<std::optional<double>, std::optional<double>>> parseTolerance(const QString& typed) {
@@ -78,6 +68,11 @@ CompareView::CompareView(SessionBridge& bridge, QWidget* parent)
     facts_->setContentsMargins(8, 0, 8, 4);
     facts_->setProperty("faint", true);
     facts_->setWordWrap(true);
+    facts_->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    connect(facts_, &QLabel::linkActivated, this, [this](const QString& panel) {
+        bridge().showPanel(panel);
+        emit comparison_.textsWanted();
+    });
     layout->addWidget(headline_);
     layout->addWidget(facts_);
     makeTabs();
@@ -207,15 +202,10 @@ void CompareView::makeTabs() {
     costs_ = makeCostsList(this);
     for (QTreeWidget* list : {changes_, parameters_, costs_})
         connect(list, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) { followItem(item); });
-    source_ = new TextDiff(DiffText::Language::Python, this);
-    graph_ = new TextDiff(DiffText::Language::Graph, this);
     tabs_->addTab(layers_, tr("Layers"));
     tabs_->addTab(changes_, tr("Only in one"));
     tabs_->addTab(parameters_, tr("Parameters"));
     tabs_->addTab(costs_, tr("Time and memory"));
-    tabs_->addTab(source_, tr("Source"));
-    tabs_->addTab(graph_, tr("IR"));
-    connect(tabs_, &QTabWidget::currentChanged, this, &CompareView::showTexts);
 }
 
 void CompareView::show() {
@@ -238,7 +228,6 @@ void CompareView::show() {
     tabs_->setTabText(static_cast<int>(Tab::Changes), changes_->topLevelItemCount() > 0
                                                           ? tr("Only in one (%1)").arg(changes_->topLevelItemCount())
                                                           : tr("Only in one"));
-    showTexts();
 }
 
 void CompareView::showReferences() {
@@ -296,35 +285,13 @@ void CompareView::showHeadline() {
                      .arg(bytesText(static_cast<double>(found->peak_here)),
                           bytesText(static_cast<double>(found->peak_there)));
     for (const std::string& note : found->notes) facts << text(note);
-    facts_->setText(facts.join(QStringLiteral("  \u00b7  ")));
+    QString line_of_facts = facts.join(QStringLiteral("  \u00b7  ")).toHtmlEscaped();
+    for (const auto& [panel, title] :
+         {std::pair("source", tr("sources side by side")), std::pair("passes", tr("graphs side by side"))})
+        line_of_facts += QStringLiteral("  \u00b7  <a href='%1' style='color:%2'>%3</a>")
+                             .arg(QLatin1String(panel), theme.colour(Theme::Colour::Accent).name(), title);
+    facts_->setText(line_of_facts);
     facts_->show();
-}
-
-// Long texts are compared when they are in sight.
-void CompareView::showTexts() {
-    const auto* reference = comparison_.current();
-    const auto& model = bridge().model();
-    if (reference == nullptr || !model || !isInSight()) return;
-    const QString there = text(reference->label);
-    const QString here = tr("this run: %1").arg(text(model->title));
-    if (tabs_->currentWidget() == source_) {
-        const session::SourceFile* own = firstSource(*model);
-        const session::SourceFile* other = own != nullptr ? partnerOf(*own, *reference) : nullptr;
-        if (other != nullptr)
-            source_->setTexts(QStringLiteral("%1: %2").arg(there, text(other->name)), text(other->text), here,
-                              text(own->text));
-        else
-            source_->setNote(own == nullptr                      ? tr("this model has no source")
-                             : whyNoSource(*reference).isEmpty() ? tr("%1 has no such file").arg(there)
-                                                                 : whyNoSource(*reference));
-    }
-    if (tabs_->currentWidget() == graph_) {
-        const QString why = !model->graph ? tr("this run has no graph") : whyNoGraph(*reference);
-        if (why.isEmpty())
-            graph_->setTexts(there, text(reference->model->graph->text), here, text(model->graph->text));
-        else
-            graph_->setNote(why);
-    }
 }
 
 void CompareView::followItem(QTreeWidgetItem* item) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The IR panel while a run is pinned: the graph that ran beside the reference's.
 
+#include "core/session/queries/opened_graphs.h"
 #include "views/common/comparison.h"
 #include "views/common/format.h"
 #include "views/common/graph_lines.h"
@@ -44,24 +45,66 @@ void PassesView::takeReference() {
     else
         other_choice_->setItemText(at, title);
     other_choice_->setItemData(other_choice_->findData(kReference), why, Qt::ToolTipRole);
-    if (isBesideReference()) showReference();
+    if (isBesideReference()) askForGraphs();
 }
+
+// With calls of modules opened: what differs stands inside of them.
+void PassesView::askForGraphs() {
+    const Comparison& comparison = Comparison::of(bridge());
+    const auto& found = comparison.differences();
+    const bool can = comparison.isOn() && whyNoGraph(*comparison.current()).isEmpty();
+    if (!can || found == nullptr) {
+        graphs_ = {};
+        asked_for_.reset();
+        return showReference();
+    }
+    if (asked_for_.lock() == found) return showReference();
+    asked_for_ = found;
+    waiting_for_graphs_ = true;
+    bridge().ask(QStringLiteral("opened graphs"), session::OpenedGraphsQuery{comparison.current()->id}, this,
+                 [this](const session::OpenedGraphs& graphs) {
+                     waiting_for_graphs_ = false;
+                     graphs_ = graphs;
+                     if (isBesideReference()) showReference();
+                 });
+}
+
+namespace {
+
+// By the number that events know a node by.
+std::map<int, int> linesByRun(const session::OpenedGraph& opened) {
+    std::map<int, int> out;
+    if (!opened.graph) return out;
+    for (const auto& [node, line] : linesOfNodes(*opened.graph)) {
+        const auto at = static_cast<std::size_t>(node);
+        const int ran_as = opened.ran_as.empty() ? node : at < opened.ran_as.size() ? opened.ran_as[at] : -1;
+        if (ran_as >= 0) out.emplace(ran_as, line);
+    }
+    return out;
+}
+
+}  // namespace
 
 // What both runs were of, whatever pass is chosen.
 void PassesView::showReference() {
-    const auto* reference = Comparison::of(bridge()).current();
-    const QString why = reference != nullptr ? whyNoGraph(*reference) : QString();
-    const auto& model = bridge().model();
-    reference_graph_ = reference != nullptr && why.isEmpty() ? reference->model->graph : nullptr;
-    own_graph_ = model ? model->graph : nullptr;
-    lines_there_ = reference_graph_ ? linesOfNodes(*reference_graph_) : std::map<int, int>();
-    lines_here_ = own_graph_ ? linesOfNodes(*own_graph_) : std::map<int, int>();
-    pair_->setLines(linesOfGraph(reference_graph_), linesOfGraph(own_graph_));
-    left_title_->setText(reference_graph_ ? withOperators(text(reference->label), *reference_graph_) : why);
-    right_title_->setText(own_graph_ ? withOperators(tr("this run"), *own_graph_) : tr("this run has no graph"));
+    const Comparison& comparison = Comparison::of(bridge());
+    const auto* reference = comparison.current();
+    const auto& here = graphs_.here.graph;
+    const auto& there = graphs_.there.graph;
+    lines_here_ = linesByRun(graphs_.here);
+    lines_there_ = linesByRun(graphs_.there);
+    pair_->setLines(linesOfGraph(there), linesOfGraph(here), lineKey);
+    const QString why = reference == nullptr                  ? QString()
+                        : !whyNoGraph(*reference).isEmpty()   ? whyNoGraph(*reference)
+                        : !graphs_.error.empty()              ? text(graphs_.error)
+                        : comparison.differences() == nullptr ? tr("run the model: its graph is compared then")
+                        : !here                               ? tr("this run has no graph")
+                                                              : QString();
+    left_title_->setText(there && reference != nullptr ? withOperators(text(reference->label), *there) : QString());
+    right_title_->setText(here ? withOperators(tr("this run"), *here) : QString());
     Theme::setTone(*right_title_, Theme::Colour::Faint);
     showDifferenceCount();
-    if (!reference_graph_) count_->setText(why);
+    if (!why.isEmpty()) count_->setText(why);
     showGraphs();
     markCurrent();
 }

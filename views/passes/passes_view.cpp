@@ -52,6 +52,7 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     layout->addWidget(outer_, 1);
     connect(&bridge, &SessionBridge::modelChanged, this, &PassesView::takeModel);
     connect(&bridge, &SessionBridge::currentChanged, this, &PassesView::markCurrent);
+    connect(&Comparison::of(bridge), &Comparison::textsWanted, this, [this] { showBeside(true); });
     connect(&Comparison::of(bridge), &Comparison::referencesChanged, this, &PassesView::takeReference);
     connect(&Comparison::of(bridge), &Comparison::differencesChanged, this, &PassesView::takeReference);
     connect(&bridge, &SessionBridge::statusChanged, this, [this] {
@@ -232,9 +233,8 @@ void PassesView::askOther() {
     const int asked = ++asked_other_;
     if (isBesideReference()) {
         other_ = {};
-        return showReference();
+        return askForGraphs();
     }
-    reference_graph_ = nullptr;
     if (pipeline.isEmpty() || !bridge().model() || method_->count() == 0) return showOther({});
     bridge().ask(QStringLiteral("passes.other"),
                  session::PassTraceQuery{pipeline.toStdString(), method_->currentText().toStdString()}, this,
@@ -399,8 +399,8 @@ void PassesView::showGraphs() {
     const bool drawn = as_graph_->isChecked();
     for (QStackedWidget* stack : {left_stack_, right_stack_}) stack->setCurrentIndex(drawn ? 1 : 0);
     if (!drawn) return;
-    left_graph_->showGraph(isBesideReference() ? reference_graph_ : leftGraph());
-    right_graph_->showGraph(isBesideReference() ? own_graph_ : graphAfterStep(step_));
+    left_graph_->showGraph(isBesideReference() ? graphs_.there.graph : leftGraph());
+    right_graph_->showGraph(isBesideReference() ? graphs_.here.graph : graphAfterStep(step_));
 }
 
 void PassesView::showDifferenceCount() {
@@ -410,7 +410,7 @@ void PassesView::showDifferenceCount() {
 
 void PassesView::showStep(int index) {
     step_ = index;
-    if (isBesideReference()) return showReference();
+    if (isBesideReference()) return askForGraphs();
     const auto before = leftGraph();
     const session::PassStep* step = index >= 0 ? &trace_.steps[static_cast<std::size_t>(index)] : nullptr;
     const auto after = graphAfterStep(index);

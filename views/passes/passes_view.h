@@ -12,6 +12,8 @@
 
 #include <map>
 
+#include "core/study/opened_graph.h"
+#include "views/common/comparison.h"
 #include "views/common/diff_pair.h"
 #include "views/common/view.h"
 #include "views/graph/graph_pane.h"
@@ -28,7 +30,9 @@ class PassesView : public View {
 
     void find() override;
     void addActions(QMenu& menu) override;
-    bool isSettled() const override { return !waiting_ && !left_graph_->isBusy() && !right_graph_->isBusy(); }
+    bool isSettled() const override {
+        return !waiting_ && !waiting_for_graphs_ && !left_graph_->isBusy() && !right_graph_->isBusy();
+    }
 
     void comeIntoSight() override;
 
@@ -68,6 +72,7 @@ class PassesView : public View {
     // Beside the reference: beside_reference.cpp.
     void takeReference();
     bool isBesideReference() const;
+    void askForGraphs();
     void showReference();
     void markCurrent();
     void followReference(int left_line);
@@ -121,14 +126,15 @@ class PassesView : public View {
     // Beside a pinned run: the line of each node, of its graph and of this run's.
     std::map<int, int> lines_there_;
     std::map<int, int> lines_here_;
-    std::shared_ptr<const session::GraphModel> reference_graph_;
-    std::shared_ptr<const session::GraphModel> own_graph_;
+    session::OpenedGraphs graphs_;
+    std::weak_ptr<const session::RunDifferences> asked_for_;  // these differences' graphs were asked for
     session::PassTrace trace_;
     session::PassTrace other_;  // of another pipeline; empty: none is beside it
     int asked_other_ = 0;
     int step_ = -1;                             // -1: the graph before all passes
     std::map<int, session::PassCheck> checks_;  // by step
     bool waiting_ = false;
+    bool waiting_for_graphs_ = false;
     int asked_ = 0;      // number of requests, to identify the last reply
     bool stale_ = true;  // requested when visible
 };

@@ -78,9 +78,11 @@ void showWhole(GraphView& graph) {
 
 // Texts that differ from the reference's stand beside them.
 void showDifferences(View& view) {
-    if (auto* source = qobject_cast<SourceView*>(&view)) source->showBeside(source->differsFromReference());
-    if (auto* passes = qobject_cast<PassesView*>(&view)) passes->showBeside(passes->hasReference());
-    letSettle(view);
+    auto* source = qobject_cast<SourceView*>(&view);
+    auto* passes = qobject_cast<PassesView*>(&view);
+    if (source != nullptr) source->showBeside(source->differsFromReference());
+    if (passes != nullptr) passes->showBeside(passes->hasReference());
+    if (source != nullptr || passes != nullptr) letSettle(view);
 }
 
 using PanelList = std::vector<std::pair<ViewDescription, std::unique_ptr<View>>>;

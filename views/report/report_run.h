@@ -3,8 +3,10 @@
 // What a report shows before it is drawn: the model is opened and run, its operators are timed, references are pinned
 // and compared. Every step waits for its end.
 
+#include <functional>
+
 #include "views/common/comparison.h"
-#include "views/report/report.h"
+#include "views/report/report_options.h"
 
 namespace loupe::views {
 

@@ -35,8 +35,12 @@ bool SourceView::differsFromReference() {
     const auto* reference = Comparison::of(bridge()).current();
     const session::SourceFile* own = shownSource();
     if (reference == nullptr || own == nullptr) return false;
-    const session::SourceFile* other = partnerOf(*own, *reference);
-    return other != nullptr && linesOf(text(other->text)) != linesOf(editor_->text());
+    const session::SourceFile* other = partnerOf(*own, Comparison::of(bridge()), bridge().recording().get());
+    if (other == nullptr) return false;
+    const QStringList theirs = linesOf(text(other->text));
+    const QStringList mine = linesOf(editor_->text());
+    return !std::equal(theirs.begin(), theirs.end(), mine.begin(), mine.end(),
+                       [](const QString& a, const QString& b) { return a == b || lineKey(a) == lineKey(b); });
 }
 
 // The choice is there while a run is pinned; it says whether there is something to see.
@@ -53,7 +57,8 @@ void SourceView::compareTexts() {
     if (!isBeside()) return;
     const auto& reference = *Comparison::of(bridge()).current();
     const session::SourceFile* own = shownSource();
-    const session::SourceFile* other = own != nullptr ? partnerOf(*own, reference) : nullptr;
+    const session::SourceFile* other =
+        own != nullptr ? partnerOf(*own, Comparison::of(bridge()), bridge().recording().get()) : nullptr;
     file_there_ = other != nullptr ? text(other->name) : QString();
     if (own == nullptr) return diff_->setNote(tr("this model has no source"));
     if (other == nullptr) {
@@ -61,7 +66,7 @@ void SourceView::compareTexts() {
         return diff_->setNote(why.isEmpty() ? tr("%1 has no file like %2").arg(text(reference.label), shown_) : why);
     }
     diff_->setTexts(QStringLiteral("%1: %2").arg(text(reference.label), fileTitle(*other)), text(other->text),
-                    editor_->isModified() ? tr("this run, edited") : tr("this run"), editor_->text());
+                    editor_->isModified() ? tr("this run, edited") : tr("this run"), editor_->text(), lineKey);
     markInDiff();
 }
 

@@ -114,6 +114,13 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     layout->addWidget(stack_, 1);
     setFocusProxy(editor_);
 
+    listen();
+    applyTheme();
+    showModel();
+    takeReference();
+}
+
+void SourceView::listen() {
     connect(files_, &QComboBox::currentIndexChanged, this, &SourceView::showFile);
     connect(search_, &QLineEdit::returnPressed, this, [this] { search(true); });
     connect(search_, &QLineEdit::textEdited, this, [this] { search(true); });
@@ -122,37 +129,35 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
         noteEdit();
         askForValues();  // values belong to the text that ran
     });
-    connect(&bridge, &SessionBridge::sourceSaved, this, [this](const QString& file) {
+    connect(&bridge(), &SessionBridge::sourceSaved, this, [this](const QString& file) {
         if (file != shown_) return;
         is_filling_ = true;
         editor_->setModified(false);
         is_filling_ = false;
         showEdited();
     });
-    connect(&bridge, &SessionBridge::sourceEditsDiscarded, this, [this] {
+    connect(&bridge(), &SessionBridge::sourceEditsDiscarded, this, [this] {
         if (const auto* source = shownSource(); source && editor_->isModified()) showText(*source);
         showEdited();
     });
-    connect(&bridge, &SessionBridge::sourceEditRestored, this, [this](const QString& file) {
+    connect(&bridge(), &SessionBridge::sourceEditRestored, this, [this](const QString& file) {
         if (const auto* source = shownSource(); source && file == shown_) showText(*source);
         showEdited();
         showBreakpoints();
     });
-    connect(&Comparison::of(bridge), &Comparison::referencesChanged, this, &SourceView::takeReference);
-    connect(&Comparison::of(bridge), &Comparison::differencesChanged, this, &SourceView::markInDiff);
-    connect(&bridge, &SessionBridge::modelChanged, this, &SourceView::showModel);
-    connect(&bridge, &SessionBridge::currentChanged, this, &SourceView::showCurrent);
-    connect(&bridge, &SessionBridge::statusChanged, this, [this] {
+    connect(&Comparison::of(bridge()), &Comparison::textsWanted, this, [this] { showBeside(true); });
+    connect(&Comparison::of(bridge()), &Comparison::referencesChanged, this, &SourceView::takeReference);
+    connect(&Comparison::of(bridge()), &Comparison::differencesChanged, this, &SourceView::takeReference);
+    connect(&bridge(), &SessionBridge::modelChanged, this, &SourceView::showModel);
+    connect(&bridge(), &SessionBridge::currentChanged, this, &SourceView::showCurrent);
+    connect(&bridge(), &SessionBridge::statusChanged, this, [this] {
         showReached();
         showFailed();
         askForValues();
     });
     connect(editor_, &QsciScintilla::SCN_UPDATEUI, values_, qOverload<>(&QWidget::update));
-    connect(&bridge, &SessionBridge::breakpointsChanged, this, &SourceView::showBreakpoints);
+    connect(&bridge(), &SessionBridge::breakpointsChanged, this, &SourceView::showBreakpoints);
     connect(&Theme::instance(), &Theme::changed, this, &SourceView::applyTheme);
-    applyTheme();
-    showModel();
-    takeReference();
 }
 
 void SourceView::makeEditor() {

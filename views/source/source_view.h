@@ -53,6 +53,7 @@ class SourceView : public View {
   private:
     static QString fileTitle(const session::SourceFile& source);
     void makeEditor();
+    void listen();
     // Beside the reference: beside_reference.cpp.
     void makeDiff();
     void takeReference();

@@ -23,6 +23,7 @@
 #include "core/session/queries/load_weights.h"
 #include "core/session/queries/memory_plan.h"
 #include "core/session/queries/next_tokens.h"
+#include "core/session/queries/opened_graphs.h"
 #include "core/session/queries/operator_times.h"
 #include "core/session/queries/pass_bisect.h"
 #include "core/session/queries/pass_check.h"
@@ -79,6 +80,7 @@ using AllQueries = QueryTypes<
     LoadWeightsQuery,
     MemoryPlanQuery,
     NextTokensQuery,
+    OpenedGraphsQuery,
     OperatorTimesQuery,
     PassBisectQuery,
     PassCheckQuery,
