@@ -197,8 +197,8 @@ class Comparison {
                 const Value& value = b_.value(event.outputs.front());
                 row.shape = value.shape;
                 row.dtype = value.dtype;
-                row.bytes = value.bytes;
             }
+            for (const ValueId output : event.outputs) row.bytes += output != 0 ? b_.value(output).bytes : 0;
             row.start = event.start;
             row.seconds = seconds_of(event, times.get());
             row.memory_after = event.memory_after;

@@ -98,6 +98,8 @@ class CompareTest : public WindowFixture {
         auto* beside = tensor.findChild<views::BesidePictures*>();
         QTRY_VERIFY(beside->isOn());
         QVERIFY(!beside->difference()->isHidden());
+        auto* note = tensor.findChild<QLabel*>(QStringLiteral("besideNote"));
+        QVERIFY2(note->text().startsWith("from run 1 of perceptron.pt: max abs 2.5e-01"), qPrintable(note->text()));
         tensor.setDisplay(views::TensorView::Display::HeatMap);
         capture("tensor");
         const QPointF middle(beside->reference()->width() / 2.0, beside->reference()->height() / 2.0);
