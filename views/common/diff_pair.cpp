@@ -55,10 +55,11 @@ QStringList keysOf(const QStringList& lines, DiffPair::Key key) {
 }  // namespace
 
 void DiffPair::setLines(const QStringList& left, const QStringList& right, Key key) {
-    const bool is_again = left == left_lines_ && right == right_lines_ && changed_ >= 0;
+    const bool is_again = left == left_lines_ && right == right_lines_ && key == key_;
     if (is_again && !left_->document()->isEmpty()) return;
     left_lines_ = left;
     right_lines_ = right;
+    key_ = key;
     std::vector<DiffRow> rows = diffLines(keysOf(left, key), keysOf(right, key));
     starts_.clear();
     changed_ = 0;

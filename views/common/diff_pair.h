@@ -53,6 +53,7 @@ class DiffPair : public QObject {
     DiffText* right_;
     QStringList left_lines_;
     QStringList right_lines_;
+    Key key_ = nullptr;
     std::vector<int> starts_;  // rows at which a stretch of differences begins
     int changed_ = 0;
     int row_ = -1;
