@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/commands.h"
+#include "app/cli/options.h"
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/strings.h"

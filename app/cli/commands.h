@@ -119,8 +119,6 @@ void print_operator_times(const session::Recording& recording, const session::Op
 // Chrome's trace format; Perfetto reads it too. Written whole or not at all.
 void write_trace(const session::Recording& recording, const std::string& file);
 
-// --build and --arg as one text for Program::open. Throws Error (Usage) for an argument without "=".
-std::string build_text(const std::string& build, const std::vector<std::string>& arguments);
 int run_info(const std::string& model, const std::string& build, const FilePermissions& permissions);
 int run_convert(const RunArguments& options, const std::string& out, const std::string& shard_size);
 int run_run(const RunArguments& options);

@@ -207,8 +207,9 @@ void print_rest(const RunDifferences& found, const ComparedRun& own) {
 }
 
 void print_costs(const RunDifferences& found) {
-    std::printf("time %s against %s, peak memory %s against %s\n", format_seconds(found.seconds_here).c_str(),
-                format_seconds(found.seconds_there).c_str(), format_bytes(static_cast<double>(found.peak_here)).c_str(),
+    std::printf("%s %s against %s, peak memory %s against %s\n", found.has_times() ? "time" : "time of a first run",
+                format_seconds(found.seconds_here).c_str(), format_seconds(found.seconds_there).c_str(),
+                format_bytes(static_cast<double>(found.peak_here)).c_str(),
                 format_bytes(static_cast<double>(found.peak_there)).c_str());
 }
 

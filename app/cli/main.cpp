@@ -12,6 +12,8 @@
 #include "app/cli/commands.h"
 #include "app/cli/manual.h"
 #include "app/cli/number_option.h"
+#include "app/cli/options.h"
+#include "app/cli/report.h"
 #include "app/cli/stop_signals.h"
 #include "core/base/build_facts.h"
 #include "core/base/cancel.h"
@@ -46,97 +48,6 @@ int status_of(const Error& error) {
         default:
             return kRun;
     }
-}
-
-// Of a text that is no number the option itself says so.
-std::string refuse_tolerance(const std::string& text) {
-    double number = 0;
-    const std::string wrong = read_number(text, number);
-    return wrong.empty() && number >= 0 ? std::string()
-                                        : concat("a tolerance is a finite number, 0 or above, not ", text);
-}
-const CLI::Validator kTolerance(refuse_tolerance, "");
-
-// File permissions of a model source.
-void add_permissions(CLI::App& command, FilePermissions& permissions) {
-    // What is written may be made only by the source.
-    const auto refuse = [](const std::string& path) {
-        return can_be_permitted(path) ? std::string() : concat("neither it nor its folder exists: ", path);
-    };
-    const CLI::Validator can_appear(refuse, "PATH");
-    const auto add = [&](const char* option, std::vector<std::filesystem::path>& paths, const CLI::Validator& check,
-                         const char* what) {
-        command
-            .add_option_function<std::vector<std::string>>(
-                option, [&paths](const std::vector<std::string>& given) { paths.assign(given.begin(), given.end()); },
-                what)
-            ->check(check)
-            ->allow_extra_args(false);
-    };
-    add("--allow-read", permissions.read, CLI::ExistingPath,
-        "a folder or file that a model source may read besides its own folder; repeat for others");
-    add("--allow-write", permissions.write, can_appear,
-        "a folder or file that a model source may write besides a fresh folder of its own; repeat for others");
-}
-
-// What makes the model of a source, whole or in part.
-void add_build(CLI::App& command, std::string& build, std::vector<std::string>& arguments) {
-    command.add_option("--build,--model", build,
-                       "of a model source: what makes the model, as in 'Net(10, width=64)'; a class alone: its "
-                       "arguments are guessed");
-    command
-        .add_option("--arg", arguments,
-                    "of a model source: an argument of the class, name=value; repeat for others; the rest are guessed")
-        ->allow_extra_args(false);
-    command
-        .add_option_function<std::string>(
-            "--torch", [](const std::string& release) { set_torch_release(*torch_release_named(release)); },
-            "whose first values and printed forms are given where releases differ: 2.15 (default) or 1.13")
-        ->check(CLI::IsMember({"1.13", "2.15"}));
-}
-
-void add_model_options(CLI::App& command, RunArguments& options) {
-    add_permissions(command, options.permissions);
-    command.add_option("MODEL", options.model, "the model file")->required();
-    command.add_option("--inputs", options.inputs_file, "inputs: .npz (arg0, arg1, ...), .npy, .pt, .png, .jpg");
-    command
-        .add_option("--input", options.input_specs,
-                    "instead, one for each input: 2x3x224x224, 8x16:int64, 1x8:float32:zeros")
-        ->allow_extra_args(false);
-    command.add_option("--method", options.method, "default forward");
-    command.add_option("--weights", options.weights, "a checkpoint to load into the model, strictly");
-    add_build(command, options.build, options.arguments);
-    command.add_flag("--script", options.scripted,
-                     "of a model source: compile it as torch.jit.script does, instead of tracing it");
-    add_seed(command, options.seed, "of random inputs and operators");
-    command.add_option("--mode", options.mode, "eval or train; default as the file says")
-        ->check(CLI::IsMember({"eval", "train"}));
-}
-
-void add_run_options(CLI::App& command, RunArguments& options) {
-    add_model_options(command, options);
-    command.add_option("--device", options.device, "cpu or cuda[:N]");
-    add_number(command, "--threads", options.threads, "default all cores")->check(CLI::Range(0, loupe::most_threads()));
-    command.add_option("--pipeline", options.pipeline,
-                       "passes to run on the graph first: " + loupe::join(loupe::session::list_pipelines(), ", "));
-    command
-        .add_option("--compile-mode", options.compile_mode,
-                    "how hard to compile: " + loupe::join(loupe::session::compile_modes(), ", "))
-        ->check(CLI::IsMember(loupe::session::compile_modes()));
-    auto* backward = command.add_flag("--backward", options.backward, "also run backward");
-    auto* loss = command.add_option(
-        "--loss", options.loss,
-        "what backward starts from: sum (default; of a source with a loss: own), mean, own, cross_entropy, mse, "
-        "\"CrossEntropyLoss(label_smoothing=0.1)\", ..., \"out0[0,3]\", cotangents:FILE.npz");
-    auto* target =
-        command.add_option("--target", options.target,
-                           "of the loss: a value as Python writes it, FILE.npy, FILE.npz:KEY, or labels of the data");
-    command.add_option("--data", options.data, "whose first labels --target labels takes: a file or folder of samples")
-        ->needs(target);
-    for (auto* option : {loss, target}) {
-        option->each([&options](const std::string&) { options.backward = true; });
-    }
-    static_cast<void>(backward);
 }
 
 void add_train_options(CLI::App& command, RunArguments& model, TrainArguments& options) {
@@ -317,8 +228,8 @@ void add_check(CLI::App& app, int& status) {
     auto* check = app.add_subcommand("check", "run and compare, one line a tensor");
     add_run_options(*check, *options);
     check->add_option("--expected", options->expected_file, "the .npz to compare with")->required();
-    add_number(*check, "--rtol", options->rtol, "relative tolerance")->check(kTolerance);
-    add_number(*check, "--atol", options->atol, "absolute tolerance")->check(kTolerance);
+    add_number(*check, "--rtol", options->rtol, "relative tolerance")->check(tolerance_check());
+    add_number(*check, "--atol", options->atol, "absolute tolerance")->check(tolerance_check());
     check->callback([options, &status] { status = run_check(*options); });
 }
 
@@ -341,27 +252,21 @@ void add_explain(CLI::App& app, int& status) {
 
 void add_compare(CLI::App& app, int& status) {
     const auto options = std::make_shared<CompareArguments>();
-    RunArguments& model = options->run;
     auto* compare = app.add_subcommand(
         "compare", "models or recordings on the same inputs: where they first diverge, then a line a module");
-    add_run_options(*compare, model);
+    add_run_options(*compare, options->run);
     compare->add_option("OTHER", options->others,
                         "what it is compared with: models, recordings (.loupe), arrays by name of modules (.npz)");
-    const auto tolerance = [&](const char* name, std::optional<double>& to, const char* what) {
-        compare
-            ->add_option_function<std::string>(
-                name, [&to](const std::string& text) { to = std::stod(text); }, what)
-            ->check(kTolerance);
-    };
-    tolerance("--rtol", options->rtol, "relative tolerance; default by the dtype, as torch.testing.assert_close");
-    tolerance("--atol", options->atol, "absolute tolerance; default likewise");
-    compare->add_option("--with-pipeline", options->pipeline,
-                        "passes on the graphs of the others; without OTHER the model itself is run again with them");
-    compare->add_option("--with-device", options->device, "likewise, the device of the others");
-    compare->add_option("--with-dtype", options->dtype,
-                        "likewise, the dtype of the others: bfloat16, float16, float64");
-    compare->add_flag("--json", model.json, "print one JSON object; of several others an array");
+    add_comparison_options(*compare, *options);
+    compare->add_flag("--json", options->run.json, "print one JSON object; of several others an array");
     compare->callback([options, &status] { status = run_compare(*options); });
+}
+
+void add_report(CLI::App& app, char** arguments, int& status) {
+    const auto options = std::make_shared<ReportArguments>();
+    auto* report = app.add_subcommand("report", kReportSentence);
+    add_report_options(*report, *options);
+    report->callback([options, arguments, &status] { status = run_report(*options, arguments); });
 }
 
 void add_bench(CLI::App& app, int& status) {
@@ -403,8 +308,8 @@ void add_bisect(CLI::App& app, int& status) {
     bisect->add_option("--passes", options->passes, "names with commas between");
     bisect->add_option("--pipeline", options->run.pipeline, "a named pipeline");
     add_number(*bisect, "--rtol", options->run.rtol, "relative to the largest element of the tensor")
-        ->check(kTolerance);
-    add_number(*bisect, "--atol", options->run.atol, "absolute tolerance")->check(kTolerance);
+        ->check(tolerance_check());
+    add_number(*bisect, "--atol", options->run.atol, "absolute tolerance")->check(tolerance_check());
     bisect->add_flag("--outputs-only", options->outputs_only, "do not compare gradients");
     bisect->add_option("-o", options->output_folder, "write the graph before and after that pass into this folder");
     bisect->callback([options, &status] { status = run_bisect(*options); });
@@ -511,6 +416,7 @@ int run(int argc, char** argv) {
          {add_info, add_run, add_generate, add_tokens, add_check, add_compare, add_explain, add_study, add_bench,
           add_train, add_ir, add_bisect, add_trace, add_data, add_plan, add_convert, add_passes, add_ops})
         add(app, status);
+    add_report(app, argv, status);
     std::string manual;
     app.add_subcommand("manual", "print the manual page, or what a shell completes")
         ->group("")

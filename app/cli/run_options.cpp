@@ -4,31 +4,23 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "app/cli/commands.h"
+#include "app/cli/options.h"
 #include "app/cli/text_inputs.h"
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/restricted_thread.h"
 #include "core/base/strings.h"
 #include "core/formats/checkpoint/checkpoint.h"
-#include "core/model/input_file.h"
 #include "core/model/inputs.h"
 #include "core/ops/random/generator.h"
 #include "core/plugin/plugin_loader.h"
+#include "core/record/given_run.h"
 #include "core/study/compile_mode.h"
 
 namespace loupe::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Numbers, texts and lists of them are given as Python writes them: "3", "True", "[1, 2]".
-bool takes_literal(const Type& type, const std::string& text) {
-    const Type& plain = type.kind() == TypeKind::Optional ? *type.element() : type;
-    if (text == "None" && &plain != &type) return true;
-    const bool is_tensor = plain.kind() == TypeKind::Tensor || plain.kind() == TypeKind::Any;
-    return !is_tensor && (text.find(':') == std::string::npos || plain.kind() == TypeKind::String);
-}
 
 // Of the source's example_inputs, or of samples beside it.
 bool stands_in_file(const session::InputSpec& spec) {
@@ -54,58 +46,26 @@ std::string inputs_text(const std::vector<session::InputSpec>& specs, const Func
     return join(parts, ", ");
 }
 
-std::vector<session::InputSpec> specs_of(const RunArguments& options, const session::Program& program,
-                                         const FunctionSchema& schema) {
-    if (!options.inputs_file.empty() && !options.input_specs.empty()) {
-        throw Error(ErrorKind::Usage, "give --inputs or --input, not both");
-    }
-    if (!options.inputs_file.empty()) return session::input_specs_of_file(options.inputs_file, schema, *program.info());
-    if (options.input_specs.empty()) {
-        std::vector<std::string> notes;
-        std::vector<session::InputSpec> own =
-            program.default_inputs(options.method.empty() ? program.default_method() : options.method, &notes);
-        for (const std::string& note : notes) options.notice(note);
-        if (program.is_eager() && !own.empty() && std::none_of(own.begin(), own.end(), stands_in_file))
-            options.notice(concat("inputs: ", inputs_text(own, schema), ": guessed; --input or --inputs changes them"));
-        return own;
-    }
-    std::vector<session::InputSpec> specs;
-    for (std::size_t i = 0; i < options.input_specs.size(); ++i) {
-        const std::string& text = options.input_specs[i];
-        const std::size_t argument = i + 1;  // behind self
-        if (argument < schema.arguments.size() && takes_literal(*schema.arguments[argument].type, text)) {
-            specs.emplace_back().literal = text;
-        } else {
-            specs.push_back(session::parse_input_spec(text));
-        }
-        specs.back().seed = options.seed;
-    }
-    return specs;
+session::GivenRun given_run(const RunArguments& options) {
+    return {.inputs_file = options.inputs_file,
+            .inputs = options.input_specs,
+            .seed = options.seed,
+            .loss = options.loss,
+            .target = options.target,
+            .data = options.data};
 }
 
-// Gradients of outputs in the inputs file take precedence over computed ones.
-session::BackwardFrom backward_from(const RunArguments& options) {
-    const bool has_cotangents = !options.inputs_file.empty() && !session::read_cotangents(options.inputs_file).empty();
-    if (has_cotangents && !options.loss.empty()) {
-        throw Error(ErrorKind::Usage, "--loss and gradients of outputs (cot0, ...) both say what backward starts from",
-                    {.file = options.inputs_file});
-    }
-    session::BackwardFrom from = session::parse_backward_from(options.loss, options.target);
-    if (has_cotangents) {
-        from.kind = session::BackwardFrom::Kind::Cotangents;
-        from.file = options.inputs_file;
-    }
-    if (from.target.source != session::LossTarget::Source::Data) return from;
-    if (options.data.empty()) {
-        // The inputs' file may contain them too.
-        if (!options.inputs_file.ends_with(".npz"))
-            throw Error(ErrorKind::Usage, "labels of which data?",
-                        {.hint = "give --data, or an array `labels` in --inputs"});
-        from.target = {session::LossTarget::Source::File, options.inputs_file, "labels", {}};
-        return from;
-    }
-    from.target.data.path = options.data;
-    return from;
+std::vector<session::InputSpec> specs_of(const RunArguments& options, const session::Program& program,
+                                         const FunctionSchema& schema) {
+    const session::GivenRun given = given_run(options);
+    if (given.has_inputs()) return session::given_inputs(given, schema, *program.info());
+    std::vector<std::string> notes;
+    std::vector<session::InputSpec> own =
+        program.default_inputs(options.method.empty() ? program.default_method() : options.method, &notes);
+    for (const std::string& note : notes) options.notice(note);
+    if (program.is_eager() && !own.empty() && std::none_of(own.begin(), own.end(), stands_in_file))
+        options.notice(concat("inputs: ", inputs_text(own, schema), ": guessed; --input or --inputs changes them"));
+    return own;
 }
 
 // A model source is traced.
@@ -137,21 +97,6 @@ fs::path cache_folder() {
 }
 
 }  // namespace
-
-void print_notice(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
-
-std::string build_text(const std::string& build, const std::vector<std::string>& arguments) {
-    if (arguments.empty()) return build;
-    for (const std::string& argument : arguments) {
-        if (argument.find('=') == std::string::npos || argument.starts_with('='))
-            throw Error(ErrorKind::Usage, concat("--arg ", argument, " has no value"), {.hint = "write it as depth=4"});
-    }
-    const std::string given = join(arguments, ", ");
-    if (build.empty()) return concat("...(", given, ")");
-    if (!build.ends_with(')')) return concat(build, "(..., ", given, ")");
-    const std::string open = build.substr(0, build.size() - 1);
-    return concat(open, open.ends_with('(') ? "" : ", ", given, ")");
-}
 
 void confine_source(const std::string& model, const FilePermissions& permissions,
                     const std::vector<std::string>& written) {
@@ -256,7 +201,7 @@ PreparedRun prepare_run(const RunArguments& options) {
         run.options.inputs = specs_of(options, *run.program, run.program->schema(method));
     }
     run.options.backward = options.backward;
-    if (options.backward) run.options.backward_from = backward_from(options);
+    if (options.backward) run.options.backward_from = session::given_backward(given_run(options));
     run.options.pipeline = options.pipeline;
     if (!options.mode.empty()) run.options.training = options.mode == "train";
     run.options.threads = options.threads;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// tensorloupe [FILE]: the window. tensorloupe report MODEL -o DIR: the panels as pictures and a page, without a
-// display.
+// tensorloupe [FILE]: the window. tensorloupe report MODEL [OTHER] -o DIR: the panels as pictures and a page, without
+// a display.
 
 #include <QCommandLineParser>
 #include <QFile>
@@ -12,6 +12,7 @@
 #include <ctime>
 #include <functional>
 #include <new>
+#include <optional>
 #include <string_view>
 
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #include "app/window/application.h"
 #include "app/window/docks.h"
 #include "app/window/main_window.h"
+#include "app/window/report_command.h"
 #include "core/base/build_facts.h"
 #include "core/base/file_sandbox.h"
 #include "core/base/share_cores.h"
@@ -26,7 +28,6 @@
 #include "views/common/file_output.h"
 #include "views/common/theme.h"
 #include "views/inputs/inputs_view.h"
-#include "views/report/report.h"
 
 namespace {
 
@@ -165,29 +166,13 @@ int showWindow(const QCommandLineParser& parser) {
     return QApplication::exec();
 }
 
-// The command lines, which are explained without a display.
-void describeReport(QCommandLineParser& parser) {
-    parser.setApplicationDescription(QStringLiteral("Writes every panel as a picture, and a page that holds them."));
-    parser.addHelpOption();
-    parser.addPositionalArgument(QStringLiteral("report"), QString(), QStringLiteral("report"));
-    parser.addPositionalArgument(QStringLiteral("model"), QStringLiteral("The model to open."),
-                                 QStringLiteral("model"));
-    parser.addOption({{QStringLiteral("o"), QStringLiteral("output")},
-                      QStringLiteral("The folder to write."),
-                      QStringLiteral("dir"),
-                      QStringLiteral("report")});
-    parser.addOption({QStringLiteral("forward"), QStringLiteral("Run forward only.")});
-    addPermissions(parser);
-    parser.addOption(
-        {QStringLiteral("theme"), QStringLiteral("dark or light."), QStringLiteral("name"), QStringLiteral("light")});
-}
-
 void describeWindow(QCommandLineParser& parser) {
-    parser.setApplicationDescription(
-        QStringLiteral("A desktop inspector for neural networks.\n\n"
-                       "  tensorloupe [options] [file]       the window, on a model or a recorded run\n"
-                       "  tensorloupe report model -o dir    every panel as a picture and a page, without a display\n"
-                       "  tensorloupe-cli                    the engine without a window"));
+    parser.setApplicationDescription(QStringLiteral(
+        "A desktop inspector for neural networks.\n\n"
+        "  tensorloupe [options] [file]       the window, on a model or a recorded run\n"
+        "  tensorloupe report model -o dir    every panel as a picture and a page, without a display; with a "
+        "second model or run what differs\n"
+        "  tensorloupe-cli                    the engine without a window"));
     parser.addHelpOption();
     parser.addVersionOption();
     parser.addPositionalArgument(QStringLiteral("file"), QStringLiteral("A model or a recorded run to open."),
@@ -223,31 +208,16 @@ bool isVersionQuestion(int argc, char** argv) {
     });
 }
 
+void printUnlessSession(QtMsgType type, const QMessageLogContext& context, const QString& text) {
+    if (text.startsWith(QLatin1String("QStandardPaths: XDG_RUNTIME_DIR"))) return;
+    std::fprintf(stderr, "%s\n", qFormatLogMessage(type, context, text).toLocal8Bit().constData());
+}
+
 void nameApplication() {
     QCoreApplication::setOrganizationName(QStringLiteral("Tensorloupe"));
     QCoreApplication::setApplicationName(QStringLiteral("Tensorloupe"));
     const std::string_view version = loupe::version();
     QCoreApplication::setApplicationVersion(QString::fromUtf8(version.data(), static_cast<qsizetype>(version.size())));
-}
-
-int report(QApplication& app) {
-    QCommandLineParser parser;
-    describeReport(parser);
-    parser.process(app);
-    if (parser.positionalArguments().size() != 2) {
-        std::fputs("usage: tensorloupe report MODEL -o DIR\n", stderr);
-        return 2;
-    }
-    if (hasWrongPermission(parser)) return 2;
-    Theme::instance().setMode(parser.value(QStringLiteral("theme")) == QLatin1String("dark") ? Theme::Mode::Dark
-                                                                                             : Theme::Mode::Light);
-    loupe::views::ReportOptions options;
-    options.model = parser.positionalArguments().back();
-    options.folder = parser.value(QStringLiteral("output"));
-    options.permissions = permissionsOf(parser);
-    options.backward = !parser.isSet(QStringLiteral("forward"));
-    return loupe::views::writeReport(
-        options, [](const QString& line) { std::fprintf(stderr, "%s\n", line.toLocal8Bit().constData()); });
 }
 
 int start(int argc, char** argv) {
@@ -256,16 +226,20 @@ int start(int argc, char** argv) {
         std::printf("%s; Qt %s\n", loupe::build_facts("tensorloupe").c_str(), qVersion());
         return 0;
     }
-    if (isQuestion(argc, argv)) {
+    std::optional<loupe::cli::ReportArguments> wanted;
+    if (is_report) {
+        const loupe::window::ReportCommand command(argc, argv);
+        if (!command.arguments()) return command.status();
+        wanted = command.arguments();
+    } else if (isQuestion(argc, argv)) {
         const QCoreApplication app(argc, argv);
         nameApplication();
         QCommandLineParser parser;
-        if (is_report)
-            describeReport(parser);
-        else
-            describeWindow(parser);
+        describeWindow(parser);
         parser.process(app);  // handles --help and --version and exits
     }
+    // What is wrong is said in one line: not behind Qt's about a session's folder.
+    if (is_report) qInstallMessageHandler(printUnlessSession);
     // Pictures need no display, and do not depend on one.
     if (is_report && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
     if (!qEnvironmentVariableIsSet("DISPLAY") && !qEnvironmentVariableIsSet("WAYLAND_DISPLAY") &&
@@ -276,7 +250,7 @@ int start(int argc, char** argv) {
     QCoreApplication::setAttribute(Qt::AA_ShareOpenGLContexts);
     loupe::window::Application app(argc, argv);
     nameApplication();
-    if (is_report) return report(app);
+    if (wanted) return loupe::window::runReport(*wanted);
     QCommandLineParser parser;
     describeWindow(parser);
     parser.process(app);

@@ -32,7 +32,7 @@ Engine::Engine(SessionListener* listener)
       trainings_(publisher_, settings_, queue_, control_, model_, training_, recorder_, keeper_),
       replay_(publisher_, settings_, control_, training_, recorder_, keeper_),
       generations_(publisher_, settings_, control_, model_, recorder_, runs_),
-      references_(settings_, model_, recorder_, repeater_) {
+      references_(settings_, model_, recorder_, repeater_, queue_.cancel_flag()) {
     queue_.start([this] { work(); });
 }
 

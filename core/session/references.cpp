@@ -101,6 +101,9 @@ ComparedRun References::pin_shown() {
     ComparedRun run = shown_run(label);
     if (shown.recorder != nullptr) {
         shown.recorder->protect_existing();
+        if (model_.program() != nullptr)
+            run.opened = std::make_shared<const OpenedGraph>(
+                open_graph(*model_.program(), *shown.method, shown.recorder->shared_graph()));
         run.elements = [recorder = std::shared_ptr<const Recorder>(shown.recorder)](ValueId id) {
             return recorder->values().find(id);
         };
@@ -130,6 +133,8 @@ ComparedRun References::run_model(std::shared_ptr<Program> program, const Refere
     request.program = std::move(program);
     const std::vector<InputSpec> inputs = settings_.inputs();
     request.arguments = [own, inputs, own_method] { return own->make_arguments(inputs, own_method); };
+    if (source.is_timed) request.timed = OperatorTimesRequest();
+    request.cancel = &cancel_;
     const Beside beside;
     return record_reference(request);
 }
@@ -150,7 +155,8 @@ ComparedRun References::pin_file(const ReferenceSource& source) {
     const Beside beside;
     std::shared_ptr<Program> program;
     try {
-        program = Program::open(path, {}, source.build, settings_.permissions_of(path));
+        program = Program::open(path, source.weights, source.build, settings_.permissions_of(path));
+        if (source.is_scripted && program->is_eager()) program->script();
         if (may_be_arrays && !program->info()->cannot_run.empty()) return arrays();  // a tree of tensors by name
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::Cancelled || !may_be_arrays) throw;
@@ -183,7 +189,9 @@ PinnedReference References::pin(const ReferenceSource& source) {
     out.id = ++last_id_;
     out.label = run.label;
     out.events = static_cast<std::int64_t>(run.recording->event_count());
-    out.model = run.model;
+    // Arrays are named by the model that is open: it is not theirs.
+    out.is_arrays = run.is_arrays;
+    if (!run.is_arrays) out.model = run.model;
     out.notes = run.notes;
     pinned_[out.id] = std::move(run);
     return out;
@@ -195,6 +203,18 @@ void References::unpin(int id) {
         pinned_.clear();
     else
         pinned_.erase(id);
+}
+
+OpenedGraphs References::open_graphs(int id) const {
+    const ComparedRun& reference = find(id);
+    const ComparedRun own = shown_run("this run");
+    const auto graph_of = [](const ComparedRun& run) { return run.model != nullptr ? run.model->graph : nullptr; };
+    const ShownRun& shown = recorder_.shown();
+    if (reference.opened == nullptr || shown.recorder == nullptr || model_.program() == nullptr)
+        return {.error = {}, .here = {graph_of(own), {}}, .there = {graph_of(reference), {}}};
+    return {.error = {},
+            .here = open_graph(*model_.program(), *shown.method, shown.recorder->shared_graph()),
+            .there = *reference.opened};
 }
 
 RunDifferences References::compare(int id, const CompareOptions& options) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/cancel.h"
 #include "core/base/scoped_value.h"
 #include "core/session/model_holder.h"
 #include "core/session/run_recorder.h"
@@ -20,8 +21,9 @@ namespace loupe::session {
 
 class References {
   public:
-    References(Settings& settings, ModelHolder& model, RunRecorder& recorder, RunRepeater& repeater)
-        : settings_(settings), model_(model), recorder_(recorder), repeater_(repeater) {}
+    References(Settings& settings, ModelHolder& model, RunRecorder& recorder, RunRepeater& repeater,
+               const CancelFlag& cancel)
+        : settings_(settings), model_(model), recorder_(recorder), repeater_(repeater), cancel_(cancel) {}
 
     // Throws Error (Usage) where there is no such run, and what opening and running a model throw.
     PinnedReference pin(const ReferenceSource& source);
@@ -30,6 +32,8 @@ class References {
 
     // The run that is shown against a reference. Throws Error (Usage) when either is missing.
     RunDifferences compare(int id, const CompareOptions& options);
+    // Of the run that is shown and of a reference. Throws Error (Usage) when either is missing.
+    OpenedGraphs open_graphs(int id) const;
     // Of a pinned run. Throws Error (Usage) where there is none; undefined: they were not kept.
     Tensor elements(int id, ValueId value) const;
     // A value or named tensor of the run that is shown. Throws Error (Usage) when it has no partner.
@@ -51,6 +55,7 @@ class References {
     ModelHolder& model_;
     RunRecorder& recorder_;
     RunRepeater& repeater_;
+    const CancelFlag& cancel_;
 
     std::map<int, ComparedRun> pinned_;
     int last_id_ = 0;

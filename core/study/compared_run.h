@@ -10,6 +10,7 @@
 #include "core/formats/numpy/npy.h"
 #include "core/record/gradient_row.h"
 #include "core/record/recording_file.h"
+#include "core/study/opened_graph.h"
 
 namespace loupe::session {
 
@@ -19,8 +20,9 @@ struct ComparedRun {
     std::shared_ptr<const Recording> recording;
     std::function<Tensor(ValueId)> elements;  // undefined where they were not kept
     std::vector<GradientRow> gradients;
-    bool is_arrays = false;          // it has no more than the arrays of a file: what lacks is not missing
-    std::vector<std::string> notes;  // what of it could not be read or run, a sentence each without its end
+    std::shared_ptr<const OpenedGraph> opened;  // null: the model's graph is all that is known
+    bool is_arrays = false;                     // it has no more than the arrays of a file: what lacks is not missing
+    std::vector<std::string> notes;             // what of it could not be read or run, a sentence each without its end
 };
 
 // A recorded run that was read; label: its file's name.

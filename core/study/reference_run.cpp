@@ -14,6 +14,7 @@
 #include "core/model/script_output.h"
 #include "core/ops/random/generator.h"
 #include "core/record/gradients.h"
+#include "core/record/replay.h"
 #include "core/record/run_phases.h"
 #include "core/runtime/interpreter/print.h"
 #include "core/tensor/copy_elements.h"
@@ -52,6 +53,16 @@ std::optional<ScalarType> wanted_dtype(const std::string& name) {
         throw Error(ErrorKind::Usage, concat("no floating dtype '", name, "'"),
                     {.hint = "float64, float32, bfloat16 or float16"});
     return dtype;
+}
+
+// After the run, while the model is as the run left it.
+void time_run(const ReferenceRequest& request, const RunStart& start, const PreparedMethod& method,
+              const BackwardSource* backward, Recorder& recorder) {
+    static const CancelFlag kNever{false};
+    const RunBody body = [&](std::vector<IValue> arguments) { run_phases(method, std::move(arguments), backward); };
+    recorder.set_warm_times(time_operators(*recorder.recording(), *request.timed, [&](int count, const auto& each) {
+        repeat_run(start, method, body, recorder, count, each, request.cancel != nullptr ? *request.cancel : kNever);
+    }));
 }
 
 }  // namespace
@@ -99,6 +110,8 @@ ComparedRun record_reference(const ReferenceRequest& request) {
     kept.budget = {request.options.memory_budget, request.options.file_budget};
     std::shared_ptr<Recorder> recorder =
         make_recorder(std::move(kept), *prepared, program.module(), arguments, prepared->schema());
+    std::optional<RunStart> start;
+    if (request.timed) start.emplace(program.module(), arguments, prepared->schema());
     std::string failure;
     try {
         const WarningScope no_warnings([](const ScriptWarning&) {});
@@ -108,10 +121,12 @@ ComparedRun record_reference(const ReferenceRequest& request) {
         if (error.kind() == ErrorKind::Cancelled) throw;
         failure = concat(request.label, " failed: ", error.message());
     }
-    recorder->protect_existing();
     std::vector<GradientRow> gradients;
     if (request.options.backward) gradients = gradient_rows(program.module(), recorder.get());
+    if (start && failure.empty()) time_run(request, *start, *prepared, backward.get(), *recorder);
+    recorder->protect_existing();
     ComparedRun run = compared_recording(recorder, program.info(), std::move(gradients), request.label);
+    run.opened = std::make_shared<const OpenedGraph>(open_graph(program, *prepared, recorder->shared_graph()));
     if (!failure.empty()) run.notes.push_back(std::move(failure));
     return run;
 }

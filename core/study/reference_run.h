@@ -5,10 +5,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/base/cancel.h"
 #include "core/model/program.h"
+#include "core/record/operator_times.h"
 #include "core/record/run_options.h"
 #include "core/study/compared_run.h"
 
@@ -21,6 +24,9 @@ struct ReferenceRequest {
     // What the method gets; called when the generators are seeded. Tensors are copied.
     std::function<std::vector<IValue>()> arguments;
     std::string label;
+    // The run is repeated until its operators have warm times.
+    std::optional<OperatorTimesRequest> timed = {};
+    const CancelFlag* cancel = nullptr;  // of that; null: it is not stopped
 };
 
 // The program stays on the device, and of the dtype, that it ran with. A run that fails is compared as far as it came,

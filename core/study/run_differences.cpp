@@ -197,12 +197,13 @@ class Comparison {
                 const Value& value = b_.value(event.outputs.front());
                 row.shape = value.shape;
                 row.dtype = value.dtype;
-                row.bytes = value.bytes;
             }
+            for (const ValueId output : event.outputs) row.bytes += output != 0 ? b_.value(output).bytes : 0;
             row.start = event.start;
             row.seconds = seconds_of(event, times.get());
             row.memory_after = event.memory_after;
             row.graph_node = event.graph_node;
+            row.source = {std::string(event.source_file), event.source_line, 0};
             out_.reference_events.push_back(std::move(row));
         }
     }
@@ -368,6 +369,8 @@ class Comparison {
                 out_.modules[at].bytes_there += event.bytes;
             });
         }
+        out_.is_warm_here = own_times != nullptr;
+        out_.is_warm_there = b_.warm_times() != nullptr;
         out_.peak_here = a_.peak_bytes();
         out_.peak_there = b_.peak_bytes();
     }

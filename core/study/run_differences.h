@@ -43,13 +43,14 @@ struct ReferenceEvent {
     std::string dtype;
     double start = 0;    // seconds
     double seconds = 0;  // of warm runs where it has them
-    std::int64_t bytes = 0;
+    std::int64_t bytes = 0;  // of all outputs
     std::int64_t memory_after = 0;
     int graph_node = -1;  // in the reference's graph
+    SourcePlace source;
 };
 auto fields(Like<ReferenceEvent> auto& it) {
     return std::tie(it.phase, it.op, it.scope, it.shape, it.dtype, it.start, it.seconds, it.bytes, it.memory_after,
-                    it.graph_node);
+                    it.graph_node, it.source);
 }
 
 // What there is of a thing in two runs.
@@ -116,18 +117,23 @@ struct RunDifferences {
     std::int64_t only_there = 0;
     double seconds_here = 0;
     double seconds_there = 0;
+    bool is_warm_here = false;  // these seconds are of warm runs; of a first run they say little
+    bool is_warm_there = false;
     std::int64_t peak_here = 0;
     std::int64_t peak_there = 0;
     std::vector<std::string> notes;
 
     bool diverges() const { return forward.has_value() || backward.has_value(); }
+    // The times of both runs can be held against each other.
+    bool has_times() const { return is_warm_here && is_warm_there; }
     // Without a line's end: "first divergence: ..." or that there is none.
     std::string headline() const;
 };
 auto fields(Like<RunDifferences> auto& it) {
     return std::tie(it.error, it.reference, it.label, it.events, it.reference_events, it.modules, it.parameters,
                     it.forward, it.backward, it.aligned, it.compared, it.diverging, it.only_here, it.only_there,
-                    it.seconds_here, it.seconds_there, it.peak_here, it.peak_there, it.notes);
+                    it.seconds_here, it.seconds_there, it.is_warm_here, it.is_warm_there, it.peak_here, it.peak_there,
+                    it.notes);
 }
 
 // Where an aligned pair diverges and what stands unpaired behind it on one side does not, that is its partner: a fused

@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The mode in which panels show the run beside a reference.
 
+#include <Qsci/qsciscintilla.h>
+
 #include <QAbstractItemModelTester>
 #include <QComboBox>
 #include <QLabel>
 #include <QTableView>
+#include <QTemporaryDir>
+#include <QTextBlock>
+#include <QToolButton>
 #include <QTreeView>
 #include <QTreeWidget>
 
 #include "tests/app/window_fixture.h"
 #include "views/common/comparison.h"
+#include "views/common/text_diff.h"
 #include "views/compare/compare_view.h"
 #include "views/compare/layer_table_model.h"
 #include "views/events/event_model.h"
 #include "views/graph/graph_view.h"
 #include "views/modules/module_model.h"
+#include "views/passes/passes_view.h"
+#include "views/source/source_view.h"
 #include "views/tensor/beside_pictures.h"
 #include "views/tensor/tensor_view.h"
 
@@ -90,6 +98,8 @@ class CompareTest : public WindowFixture {
         auto* beside = tensor.findChild<views::BesidePictures*>();
         QTRY_VERIFY(beside->isOn());
         QVERIFY(!beside->difference()->isHidden());
+        auto* note = tensor.findChild<QLabel*>(QStringLiteral("besideNote"));
+        QVERIFY2(note->text().startsWith("from run 1 of perceptron.pt: max abs 2.5e-01"), qPrintable(note->text()));
         tensor.setDisplay(views::TensorView::Display::HeatMap);
         capture("tensor");
         const QPointF middle(beside->reference()->width() / 2.0, beside->reference()->height() / 2.0);
@@ -148,12 +158,93 @@ class CompareTest : public WindowFixture {
             settle();
             capture(panel);
         }
-        for (int tab = 0; tab < 6; ++tab) {
+        for (int tab = 0; tab < 4; ++tab) {
             window_->docks().show(QStringLiteral("compare"));
             view<views::CompareView>("compare").setTab(static_cast<views::CompareView::Tab>(tab));
             settle();
             capture(qPrintable(QStringLiteral("tab%1").arg(tab)));
         }
+    }
+
+    // An earlier run of the same source, before it was edited.
+    void sourcesStandSideBySide() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath("net.py");
+        runSource(path, kSource);
+        action("pin_run")->trigger();
+        QTRY_VERIFY(comparison().isOn());
+        auto& source = view<views::SourceView>("source");
+        window_->docks().show(QStringLiteral("source"));
+        auto* beside = source.findChild<QToolButton*>(QStringLiteral("besideReference"));
+        QVERIFY(!beside->isHidden());
+        beside->click();
+        QCOMPARE(source.differences().summary(), QStringLiteral("both are the same, 14 lines"));
+        runSource(path, QByteArray(kSource)
+                                .replace("y.relu()", "y.tanh()")
+                                .replace("nn.Linear(3, 2)", "nn.Linear(3, 2, bias=False)") +
+                            "# more\n");
+        QTRY_VERIFY(comparison().differences());
+        QTRY_COMPARE(source.differences().changed(), 3);
+        QCOMPARE(source.differences().summary(), QStringLiteral("3 lines differ"));
+        QVERIFY(source.differsFromReference());
+        capture("source");
+        // From one difference to the next, and round.
+        auto& pair = source.differences().pair();
+        auto* right = source.differences().right();
+        right->setFocus();
+        QTest::keyClick(right, Qt::Key_Down, Qt::AltModifier);
+        const int first = pair.currentRow();
+        QTest::keyClick(right, Qt::Key_Down, Qt::AltModifier);
+        QVERIFY(pair.currentRow() > first);
+        QTest::keyClick(right, Qt::Key_Down, Qt::AltModifier);
+        QCOMPARE(pair.currentRow(), first);
+        QTest::keyClick(right, Qt::Key_Up, Qt::AltModifier);
+        QVERIFY(pair.currentRow() > first);
+        // A click makes the line's event current; a line of the reference, that of its partner.
+        chooseLine(*right, 10);
+        QCOMPARE(QString::fromStdString(std::string(current().op)), QStringLiteral("aten::tanh"));
+        chooseLine(*source.differences().left(), 11);
+        QCOMPARE(QString::fromStdString(std::string(current().op)), QStringLiteral("aten::mul"));
+        action("unpin")->trigger();
+        QVERIFY(beside->isHidden());
+        QVERIFY(source.editor().isVisible());
+    }
+
+    void graphsStandSideBySide() {
+        pinFirst("deeper");
+        runModel("perceptron");
+        QTRY_VERIFY(comparison().differences());
+        auto& passes = view<views::PassesView>("passes");
+        window_->docks().show(QStringLiteral("passes"));
+        passes.showBeside(true);
+        QTRY_VERIFY(passes.isSettled() && passes.differences().changed() > 0);
+        QVERIFY(passes.differences().summary().endsWith("differ"));
+        capture("ir");
+        // A line's node is current, and the line of its partner is marked.
+        chooseLine(*passes.after(), lineWith(*passes.after(), "aten::relu"));
+        QCOMPARE(QString::fromStdString(std::string(current().op)), QStringLiteral("aten::relu"));
+        window_->bridge().setCurrentEvent(1);
+        chooseLine(*passes.before(), lineWith(*passes.before(), "aten::relu"));
+        QCOMPARE(QString::fromStdString(std::string(current().op)), QStringLiteral("aten::relu"));
+        runModel("deeper");
+        QTRY_VERIFY(comparison().differences());
+        QTRY_VERIFY(passes.differences().summary().startsWith("both are the same"));
+    }
+
+    void arraysHaveNoTexts() {
+        runModel("perceptron");
+        session::ReferenceSource source;
+        source.kind = session::ReferenceSource::Kind::File;
+        source.file = LOUPE_SOURCE_DIR "/tests/fixtures/compare/perceptron_activations.npz";
+        comparison().pin(source);
+        QTRY_VERIFY(comparison().isOn());
+        auto& panel = view<views::SourceView>("source");
+        window_->docks().show(QStringLiteral("source"));
+        panel.showBeside(true);
+        QCOMPARE(panel.differences().note(),
+                 QStringLiteral("perceptron_activations.npz holds arrays: it has no source"));
+        QVERIFY(!panel.differsFromReference());
+        QVERIFY(!view<views::PassesView>("passes").hasReference());
     }
 
     void aFileThatIsNoReferenceSaysWhy() {
@@ -168,6 +259,49 @@ class CompareTest : public WindowFixture {
     }
 
   private:
+    static constexpr const char* kSource =
+        "import torch\n"
+        "from torch import nn\n"
+        "\n"
+        "class Net(nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.fc = nn.Linear(3, 2)\n"
+        "\n"
+        "    def forward(self, x):\n"
+        "        y = self.fc(x)\n"
+        "        y = y.relu()\n"
+        "        return y * 2\n"
+        "\n"
+        "example_inputs = (torch.ones(4, 3),)\n";
+
+    void runSource(const QString& path, const QByteArray& source) {
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(source);
+        file.close();
+        open(path);
+        window_->bridge().run();
+        QTRY_COMPARE(state(), RunState::Finished);
+    }
+
+    session::Event current() { return window_->bridge().recording()->event(window_->bridge().currentEvent()); }
+
+    static int lineWith(const views::DiffText& side, const char* word) {
+        for (QTextBlock block = side.document()->firstBlock(); block.isValid(); block = block.next()) {
+            if (block.text().contains(QLatin1String(word))) return side.lineOfRow(block.blockNumber());
+        }
+        return -1;
+    }
+
+    // As a click does: with the focus in it.
+    static void chooseLine(views::DiffText& side, int line) {
+        side.setFocus();
+        QTextCursor cursor = side.textCursor();
+        cursor.setPosition(side.document()->findBlockByNumber(side.rowOfLine(line)).position());
+        side.setTextCursor(cursor);
+    }
+
     views::Comparison& comparison() { return views::Comparison::of(window_->bridge()); }
 
     void runModel(const char* name, bool backward = false) {

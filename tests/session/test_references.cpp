@@ -6,6 +6,9 @@
 #include <mutex>
 #include <optional>
 
+#include "core/session/queries/given_run.h"
+#include "core/session/queries/opened_graphs.h"
+#include "core/session/queries/operator_times.h"
 #include "core/session/queries/pin_reference.h"
 #include "core/session/queries/run_differences.h"
 #include "core/session/queries/save_recording.h"
@@ -66,7 +69,9 @@ class TestReferences : public QObject {
         const PinnedReference pinned = pin(session, {});
         QVERIFY2(pinned.error.empty(), pinned.error.c_str());
         QCOMPARE(pinned.label, std::string("run 1 of residual.pt"));
-        QVERIFY(!compare(session, pinned.id).diverges());
+        const RunDifferences same = compare(session, pinned.id);
+        QVERIFY(!same.diverges());
+        for (const ModuleDifference& module : same.modules) QCOMPARE(module.bytes_here, module.bytes_there);
         // It stays when another model takes the place of its own.
         run(session, "residual_planted.pt", true);
         const RunDifferences found = compare(session, pinned.id);
@@ -151,6 +156,81 @@ class TestReferences : public QObject {
         if (dtype.isEmpty()) QVERIFY2(!found.diverges(), found.headline().c_str());
         // The shown run is as it was.
         QCOMPARE(session.status().state, RunState::Finished);
+    }
+
+    // The model's own graph has calls of modules: what differs stands in them.
+    void graphsAreOpened() {
+        Session session;
+        run(session, "deeper.pt");
+        const PinnedReference pinned = pin(session, {});
+        QVERIFY(put(session, OpenedGraphsQuery{pinned.id}).there.graph->text.find("prim::CallMethod") ==
+                std::string::npos);
+        run(session, "perceptron.pt");
+        const OpenedGraphs found = put(session, OpenedGraphsQuery{pinned.id});
+        QVERIFY2(found.error.empty(), found.error.c_str());
+        QVERIFY(found.here.graph->text != found.there.graph->text);
+        // Each operator that ran has a node in it.
+        const auto recording = session.recording();
+        for (EventId id = 1; id <= recording->event_count(); ++id) {
+            const auto& ran_as = found.here.ran_as;
+            const auto node = std::find(ran_as.begin(), ran_as.end(), recording->event(id).graph_node);
+            QVERIFY(node != ran_as.end());
+            QCOMPARE(found.here.graph->nodes[static_cast<std::size_t>(node - ran_as.begin())].kind,
+                     std::string(recording->event(id).op));
+        }
+        QVERIFY(!put(session, OpenedGraphsQuery{99}).error.empty());
+    }
+
+    // Only warm times stand side by side.
+    void referencesAreTimed() {
+        Session session;
+        run(session, "perceptron.pt", true);
+        ReferenceSource source{.kind = ReferenceSource::Kind::File,
+                               .file = kFixtures + "perceptron_planted.pt",
+                               .build = {},
+                               .pipeline = {},
+                               .device = {},
+                               .dtype = {}};
+        const PinnedReference cold = pin(session, source);
+        QVERIFY(!compare(session, cold.id).has_times());
+        source.is_timed = true;
+        const PinnedReference warm = pin(session, source);
+        QVERIFY2(warm.error.empty(), warm.error.c_str());
+        QVERIFY(compare(session, warm.id).is_warm_there && !compare(session, warm.id).has_times());
+        QVERIFY(put(session, OperatorTimesQuery{}).error.empty());
+        QVERIFY(compare(session, warm.id).has_times());
+        QVERIFY(!compare(session, cold.id).has_times());
+        // Timing leaves what is compared as it is.
+        QCOMPARE(compare(session, warm.id).headline(), compare(session, cold.id).headline());
+    }
+
+    void arraysHaveNoModelOfTheirOwn() {
+        Session session;
+        run(session, "perceptron.pt");
+        const PinnedReference pinned = pin(session, {.kind = ReferenceSource::Kind::File,
+                                                     .file = kFixtures + "perceptron_activations.npz",
+                                                     .build = {},
+                                                     .pipeline = {},
+                                                     .device = {},
+                                                     .dtype = {}});
+        QVERIFY(pinned.is_arrays && pinned.model == nullptr);
+    }
+
+    void aCommandLineGivesInputs() {
+        Session session;
+        session.open(kFixtures + "perceptron.pt");
+        session.wait_idle();
+        GivenRun given;
+        given.inputs = {"5x6:float32:zeros"};
+        given.loss = "mean";
+        const GivenRunValues found = put(session, GivenRunQuery{{}, given});
+        QVERIFY2(found.error.empty(), found.error.c_str());
+        QCOMPARE(found.method, std::string("forward"));
+        QCOMPARE(found.inputs.front().shape, (Shape{5, 6}));
+        QVERIFY(found.backward_from.kind == BackwardFrom::Kind::Mean);
+        given.inputs_file = kFixtures + "perceptron.in.npz";
+        QCOMPARE(put(session, GivenRunQuery{{}, given}).error_kind, std::string("usage"));
+        QCOMPARE(put(session, GivenRunQuery{"backwards", {}}).error.empty(), false);
     }
 
     void tensorsStandSideBySide() {

@@ -249,7 +249,7 @@ class TestIncludes : public QObject {
               "recording", "run_options", "statistics", "tensor_slice", "value_change"}},
             {"core/study",
              {"aligned_side", "compilation", "explanation", "fused_groups", "gradient_health", "memory_plan",
-              "operator_info", "pass_bisect", "pass_check", "profile_flame", "profile_statistics", "reference",
+              "opened_graph", "operator_info", "pass_bisect", "pass_check", "profile_flame", "profile_statistics", "reference",
               "run_differences", "snapshot_history", "study", "study_picture", "verdict", "what_if"}},
             {"core/train", {"training", "training_norms", "training_watch"}},
         };

@@ -8,7 +8,7 @@
 
 #include "tests/views/patience.h"
 #include "tests/views/sample_run.h"
-#include "views/passes/diff_text.h"
+#include "views/common/diff_text.h"
 #include "views/passes/line_origins.h"
 #include "views/passes/passes_view.h"
 

@@ -83,7 +83,7 @@ class ReportTest : public QObject {
         options.model = folder.filePath(QStringLiteral("missing.pt"));
         options.folder = folder.path();
         QStringList said;
-        QCOMPARE(writeReport(options, [&](const QString& line) { said << line; }), 1);
+        QCOMPARE(writeReport(options, [&](const QString& line) { said << line; }), 2);
         QCOMPARE(said.size(), 1);
     }
 };

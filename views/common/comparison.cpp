@@ -64,7 +64,9 @@ const session::PinnedReference* Comparison::current() const {
     return nullptr;
 }
 
-void Comparison::pin(const session::ReferenceSource& source) {
+void Comparison::pin(session::ReferenceSource source) {
+    // Beside a run with warm times it has them too.
+    source.is_timed = source.is_timed || bridge_.warmTimes() != nullptr;
     is_pinning_ = true;
     failure_.clear();
     emit referencesChanged();
@@ -72,6 +74,7 @@ void Comparison::pin(const session::ReferenceSource& source) {
                 [this](const session::PinnedReference& pinned) {
                     is_pinning_ = false;
                     failure_ = text(pinned.error);
+                    failure_kind_ = pinned.error_kind;
                     SessionBridge::LogEntry entry;
                     if (!pinned.error.empty()) {
                         entry.level = SessionBridge::LogEntry::Level::Error;
@@ -190,6 +193,20 @@ const session::ParameterDifference* Comparison::ofParameter(const std::string& n
     return found != by_parameter_.end() ? found->second : nullptr;
 }
 
+const session::ReferenceEvent* Comparison::partnerOf(session::EventId event) const {
+    const EventDifference* row = ofEvent(event);
+    return row != nullptr && row->there != 0 ? &differences_->reference_events[row->there - 1] : nullptr;
+}
+
+session::EventId Comparison::ownOf(const std::function<bool(const session::ReferenceEvent&)>& is_wanted) const {
+    if (differences_ == nullptr) return 0;
+    for (const EventDifference& row : differences_->events) {
+        const bool is_pair = row.here != 0 && row.there != 0;
+        if (is_pair && is_wanted(differences_->reference_events[row.there - 1])) return row.here;
+    }
+    return 0;
+}
+
 QString Comparison::headline() const { return differences_ != nullptr ? text(differences_->headline()) : QString(); }
 
 void Comparison::setTolerance(std::optional<double> rtol, std::optional<double> atol) {
@@ -208,7 +225,9 @@ void Comparison::setMends(std::vector<AlignmentMend> mends) {
 QString Comparison::mendsKey() const {
     const session::PinnedReference* reference = current();
     const QString own = bridge_.model() ? text(bridge_.model()->path) : QString();
-    const QString other = reference != nullptr && reference->model ? text(reference->model->path) : QString();
+    const QString other = reference == nullptr ? QString()
+                          : reference->model   ? text(reference->model->path)
+                                               : text(reference->label);
     return QStringLiteral("compare/mends/%1").arg(qHash(own + QLatin1Char('\n') + other, 0), 0, 16);
 }
 

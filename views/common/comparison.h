@@ -4,6 +4,7 @@
 // differences. One for a bridge; GUI thread only.
 
 #include <QColor>
+#include <functional>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -21,7 +22,7 @@ class Comparison : public QObject {
     // That of the bridge, made when it is asked for first.
     static Comparison& of(SessionBridge& bridge);
 
-    void pin(const session::ReferenceSource& source);
+    void pin(session::ReferenceSource source);
     void unpin(int id);  // 0: all
     // Panels compare with this one.
     void choose(int id);
@@ -32,6 +33,8 @@ class Comparison : public QObject {
     bool isPinning() const { return is_pinning_; }
     // Why the last could not be pinned; empty: it could.
     const QString& failure() const { return failure_; }
+    // Of that: see error_kind_name.
+    const std::string& failureKind() const { return failure_kind_; }
 
     // Of the run with the current reference; null while there are none.
     const std::shared_ptr<const session::RunDifferences>& differences() const { return differences_; }
@@ -40,6 +43,10 @@ class Comparison : public QObject {
     const session::EventDifference* ofEvent(session::EventId event) const;
     const session::ModuleDifference* ofModule(const std::string& path) const;
     const session::ParameterDifference* ofParameter(const std::string& name) const;
+    // What the event is aligned with; null: nothing.
+    const session::ReferenceEvent* partnerOf(session::EventId event) const;
+    // The first event that is aligned with one like that; 0: none.
+    session::EventId ownOf(const std::function<bool(const session::ReferenceEvent&)>& is_wanted) const;
     // Empty: none was compared.
     QString headline() const;
 
@@ -59,6 +66,8 @@ class Comparison : public QObject {
     // References, or which is current.
     void referencesChanged();
     void differencesChanged();
+    // Panels with texts are to show them beside the reference's.
+    void textsWanted();
 
   private:
     explicit Comparison(SessionBridge& bridge);
@@ -76,6 +85,7 @@ class Comparison : public QObject {
     int current_ = 0;
     bool is_pinning_ = false;
     QString failure_;
+    std::string failure_kind_;
     session::CompareOptions options_;
     std::map<int, std::shared_ptr<const session::RunDifferences>> all_;
     std::shared_ptr<const session::RunDifferences> differences_;

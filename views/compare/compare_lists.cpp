@@ -55,6 +55,14 @@ void addDifference(NumberItem& item, int column, const session::Difference& numb
     item.setNumber(column + 3, numbers.snr_db, differenceText(numbers, DifferenceColumn::Snr));
 }
 
+// That of a first run is faint: it contains what is set up once.
+void addTime(NumberItem& item, int column, double seconds, bool is_warm) {
+    item.setNumber(column, seconds, secondsText(seconds));
+    if (is_warm) return;
+    item.setForeground(column, Theme::instance().colour(Theme::Colour::Faint));
+    item.setToolTip(column, QObject::tr("Of a first run, with what is set up once"));
+}
+
 }  // namespace
 
 QTreeWidget* makeChangesList(QWidget* parent) {
@@ -163,13 +171,16 @@ void fillCosts(QTreeWidget& list, const RunDifferences& found) {
         auto* item = new NumberItem(&list);
         item->setText(0, scopeText(row.presence == Presence::OnlyThere ? row.there : row.here));
         item->setData(0, kNameRole, text(row.here));
-        const double slower = row.seconds_here - row.seconds_there;
+        const double slower = found.has_times() ? row.seconds_here - row.seconds_there : 0;
         const auto bigger = static_cast<double>(row.bytes_here - row.bytes_there);
-        item->setNumber(1, row.seconds_here, secondsText(row.seconds_here));
-        item->setNumber(2, row.seconds_there, secondsText(row.seconds_there));
-        item->setNumber(3, slower,
-                        QStringLiteral("%1%2").arg(slower < 0 ? QStringLiteral("\u2212") : QStringLiteral("+"),
-                                                   secondsText(std::fabs(slower))));
+        addTime(*item, 1, row.seconds_here, found.is_warm_here);
+        addTime(*item, 2, row.seconds_there, found.is_warm_there);
+        if (found.has_times())
+            item->setNumber(3, slower,
+                            QStringLiteral("%1%2").arg(slower < 0 ? QStringLiteral("\u2212") : QStringLiteral("+"),
+                                                       secondsText(std::fabs(slower))));
+        else
+            item->setToolTip(3, QObject::tr("Only warm times can be compared: Run > Time it properly, before pinning"));
         item->setNumber(4, static_cast<double>(row.bytes_here), bytesText(static_cast<double>(row.bytes_here)));
         item->setNumber(5, static_cast<double>(row.bytes_there), bytesText(static_cast<double>(row.bytes_there)));
         item->setNumber(6, bigger,

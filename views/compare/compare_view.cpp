@@ -25,15 +25,6 @@ using session::RunPhase;
 
 namespace {
 
-QString sourceText(const session::ModelInfo& model) {
-    for (const auto& source : model.sources) {
-        if (source.is_original) return text(source.text);
-    }
-    return model.sources.empty() ? QString() : text(model.sources.front().text);
-}
-
-QString graphText(const session::ModelInfo& model) { return model.graph ? text(model.graph->text) : QString(); }
-
 // "1e-3 1e-5", "": rtol and atol.
 std::optional<std::pair<std::optional<double>, std::optional<double>>> parseTolerance(const QString& typed) {
     const QStringList parts = typed.split(QLatin1Char(' '), Qt::SkipEmptyParts);
@@ -77,6 +68,11 @@ CompareView::CompareView(SessionBridge& bridge, QWidget* parent)
     facts_->setContentsMargins(8, 0, 8, 4);
     facts_->setProperty("faint", true);
     facts_->setWordWrap(true);
+    facts_->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    connect(facts_, &QLabel::linkActivated, this, [this](const QString& panel) {
+        bridge().showPanel(panel);
+        emit comparison_.textsWanted();
+    });
     layout->addWidget(headline_);
     layout->addWidget(facts_);
     makeTabs();
@@ -206,15 +202,10 @@ void CompareView::makeTabs() {
     costs_ = makeCostsList(this);
     for (QTreeWidget* list : {changes_, parameters_, costs_})
         connect(list, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) { followItem(item); });
-    source_ = new TextDiff(this);
-    graph_ = new TextDiff(this);
     tabs_->addTab(layers_, tr("Layers"));
     tabs_->addTab(changes_, tr("Only in one"));
     tabs_->addTab(parameters_, tr("Parameters"));
     tabs_->addTab(costs_, tr("Time and memory"));
-    tabs_->addTab(source_, tr("Source"));
-    tabs_->addTab(graph_, tr("IR"));
-    connect(tabs_, &QTabWidget::currentChanged, this, &CompareView::showTexts);
 }
 
 void CompareView::show() {
@@ -237,7 +228,6 @@ void CompareView::show() {
     tabs_->setTabText(static_cast<int>(Tab::Changes), changes_->topLevelItemCount() > 0
                                                           ? tr("Only in one (%1)").arg(changes_->topLevelItemCount())
                                                           : tr("Only in one"));
-    showTexts();
 }
 
 void CompareView::showReferences() {
@@ -287,28 +277,21 @@ void CompareView::showHeadline() {
     QStringList facts{tr("%1 aligned").arg(counted(found->aligned, "event")), tr("%1 differ").arg(found->diverging)};
     if (found->only_here > 0) facts << tr("%1 only here").arg(found->only_here);
     if (found->only_there > 0) facts << tr("%1 only in the reference").arg(found->only_there);
-    facts << tr("time %1 against %2").arg(secondsText(found->seconds_here), secondsText(found->seconds_there));
+    facts << (found->has_times()
+                  ? tr("time %1 against %2").arg(secondsText(found->seconds_here), secondsText(found->seconds_there))
+                  : tr("no warm times of both: Run > Time it properly, before pinning"));
     if (found->peak_there > 0)
         facts << tr("peak memory %1 against %2")
                      .arg(bytesText(static_cast<double>(found->peak_here)),
                           bytesText(static_cast<double>(found->peak_there)));
     for (const std::string& note : found->notes) facts << text(note);
-    facts_->setText(facts.join(QStringLiteral("  \u00b7  ")));
+    QString line_of_facts = facts.join(QStringLiteral("  \u00b7  ")).toHtmlEscaped();
+    for (const auto& [panel, title] :
+         {std::pair("source", tr("sources side by side")), std::pair("passes", tr("graphs side by side"))})
+        line_of_facts += QStringLiteral("  \u00b7  <a href='%1' style='color:%2'>%3</a>")
+                             .arg(QLatin1String(panel), theme.colour(Theme::Colour::Accent).name(), title);
+    facts_->setText(line_of_facts);
     facts_->show();
-}
-
-// Long texts are compared when they are in sight.
-void CompareView::showTexts() {
-    const auto* reference = comparison_.current();
-    const auto& model = bridge().model();
-    if (reference == nullptr || !model || !isInSight()) return;
-    const QString there = text(reference->label);
-    const session::ModelInfo none;
-    const session::ModelInfo& other = reference->model ? *reference->model : none;
-    if (tabs_->currentWidget() == source_)
-        source_->setTexts(there, sourceText(other), tr("this run: %1").arg(text(model->title)), sourceText(*model));
-    if (tabs_->currentWidget() == graph_)
-        graph_->setTexts(there, graphText(other), tr("this run: %1").arg(text(model->title)), graphText(*model));
 }
 
 void CompareView::followItem(QTreeWidgetItem* item) {

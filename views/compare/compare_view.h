@@ -13,7 +13,6 @@
 #include "views/common/empty_hint.h"
 #include "views/common/view.h"
 #include "views/compare/layer_table_model.h"
-#include "views/compare/text_diff.h"
 
 class QToolButton;
 
@@ -31,7 +30,7 @@ class CompareView : public View {
     void addActions(QMenu& menu) override;
     void comeIntoSight() override { show(); }
 
-    enum class Tab { Layers, Changes, Parameters, Costs, Source, Graph };
+    enum class Tab { Layers, Changes, Parameters, Costs };
     void setTab(Tab tab) { tabs_->setCurrentIndex(static_cast<int>(tab)); }
     // Fills a menu with all that can be pinned.
     static void fillPinMenu(QMenu& menu, SessionBridge& bridge, QWidget* window);
@@ -42,7 +41,6 @@ class CompareView : public View {
     void show();
     void showReferences();
     void showHeadline();
-    void showTexts();
     void takeTolerance();
     void followItem(QTreeWidgetItem* item);
     void showChangeMenu(const QPoint& at);
@@ -65,8 +63,6 @@ class CompareView : public View {
     QTreeWidget* changes_ = nullptr;
     QTreeWidget* parameters_ = nullptr;
     QTreeWidget* costs_ = nullptr;
-    TextDiff* source_ = nullptr;
-    TextDiff* graph_ = nullptr;
     EmptyHint* hint_ = nullptr;
     session::EventId waiting_here_ = 0;  // chosen to be aligned by hand with an event of the reference
     session::EventId waiting_there_ = 0;

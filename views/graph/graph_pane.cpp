@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_pane.h"
 
-#include <QRegularExpression>
 #include <QVBoxLayout>
 
 #include "views/common/failures.h"
-#include "views/common/format.h"
+#include "views/common/graph_lines.h"
 
 namespace loupe::views {
 
@@ -47,25 +46,8 @@ void GraphPane::showGraph(std::shared_ptr<const session::GraphModel> model) {
     index_ = std::make_shared<GraphIndex>(model_, false);
     layouter_ = std::make_shared<GraphLayouter>(index_);
     open_ = index_->defaultOpen(kBoxesAtFirst);
-    findLines();
+    line_of_node_ = linesOfNodes(*model_);
     requestLayout(-1);
-}
-
-// "%4 : Tensor = aten::relu(%3)": the line whose left side names a value that the node makes.
-void GraphPane::findLines() {
-    static const QRegularExpression name(QStringLiteral("%[\\w.]+"));
-    std::map<QString, int> line_of_value;
-    const QStringList lines = text(model_->text).split(QLatin1Char('\n'));
-    for (int line = 0; line < lines.size(); ++line) {
-        const auto left = lines[line].left(lines[line].indexOf(QLatin1String(" = ")));
-        if (left.size() == lines[line].size()) continue;
-        for (auto match = name.globalMatch(left); match.hasNext();)
-            line_of_value.emplace(match.next().captured(), line);
-    }
-    for (const auto& edge : model_->edges) {
-        const auto found = line_of_value.find(text(edge.value));
-        if (edge.from >= 0 && found != line_of_value.end()) line_of_node_.emplace(edge.from, found->second);
-    }
 }
 
 int GraphPane::lineOf(int node) const {

@@ -32,7 +32,6 @@ class GraphPane : public QWidget {
     void lineChosen(int line);
 
   private:
-    void findLines();
     void requestLayout(int keep);
 
     GraphCanvas* canvas_;

@@ -5,7 +5,6 @@
 #include <QFileDialog>
 #include <QGuiApplication>
 #include <QHeaderView>
-#include <QScrollBar>
 #include <QSplitter>
 #include <QTextBlock>
 #include <QTimer>
@@ -13,6 +12,7 @@
 
 #include "core/session/queries/pass_check.h"
 #include "core/session/queries/pass_trace.h"
+#include "views/common/comparison.h"
 #include "views/common/elided_label.h"
 #include "views/common/file_output.h"
 #include "views/common/format.h"
@@ -22,17 +22,6 @@
 #include "views/passes/line_origins.h"
 
 namespace loupe::views {
-namespace {
-
-QStringList linesOf(const std::shared_ptr<const session::GraphModel>& graph) {
-    if (!graph) return {};
-    QStringList lines = text(graph->text).split(QLatin1Char('\n'));
-    while (!lines.empty() && lines.back().isEmpty()) lines.pop_back();
-    return lines;
-}
-
-}  // namespace
-
 ViewDescription PassesView::describe() {
     return {
         QStringLiteral("passes"), tr("IR and passes"),
@@ -62,6 +51,10 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     outer_->setSizes({360, 740});
     layout->addWidget(outer_, 1);
     connect(&bridge, &SessionBridge::modelChanged, this, &PassesView::takeModel);
+    connect(&bridge, &SessionBridge::currentChanged, this, &PassesView::markCurrent);
+    connect(&Comparison::of(bridge), &Comparison::textsWanted, this, [this] { showBeside(true); });
+    connect(&Comparison::of(bridge), &Comparison::referencesChanged, this, &PassesView::takeReference);
+    connect(&Comparison::of(bridge), &Comparison::differencesChanged, this, &PassesView::takeReference);
     connect(&bridge, &SessionBridge::statusChanged, this, [this] {
         if (stale_ && isInSight()) ask();
         showCheckState();
@@ -101,6 +94,10 @@ QLayout* PassesView::makeBar() {
     check_ = bar->action(tr("Check"), QStringLiteral("checkPasses"));
     connect(check_, &QToolButton::clicked, this, &PassesView::check);
     find_ = bar->toggle(tr("Bisect"), tr("Which pass changed the result?"), QStringLiteral("bisect"));
+    count_ = new QLabel(this);
+    count_->setObjectName(QStringLiteral("differenceCount"));
+    count_->setToolTip(tr("Alt+Down goes to the next difference, Alt+Up to the one before"));
+    bar->addWidget(count_);
     search_ = bar->search(tr("Find (Ctrl+F)"), tr("Find in the graphs"));
     connect(search_, &QLineEdit::returnPressed, this, [this] { search(true); });
     return bar;
@@ -166,14 +163,7 @@ void PassesView::makeSides(QSplitter* parent) {
     side(left_, left_graph_, left_stack_, left_title_, DiffText::Side::Left, tr("Graph before the pass"));
     side(right_, right_graph_, right_stack_, right_title_, DiffText::Side::Right, tr("Graph after the pass"));
 
-    // Both sides have the same number of rows, so their scroll bars agree.
-    for (const auto orientation : {Qt::Vertical, Qt::Horizontal}) {
-        const auto bar_of = [orientation](DiffText* area) {
-            return orientation == Qt::Vertical ? area->verticalScrollBar() : area->horizontalScrollBar();
-        };
-        connect(bar_of(left_), &QScrollBar::valueChanged, bar_of(right_), &QScrollBar::setValue);
-        connect(bar_of(right_), &QScrollBar::valueChanged, bar_of(left_), &QScrollBar::setValue);
-    }
+    pair_ = new DiffPair(left_, right_, this, [this] { return !as_graph_->isChecked(); });
     connect(left_, &DiffText::lineChosen, this, &PassesView::followLeft);
     connect(right_, &DiffText::lineChosen, this, &PassesView::followRight);
     connect(left_graph_, &GraphPane::lineChosen, this, &PassesView::followLeft);
@@ -241,6 +231,10 @@ void PassesView::ask() {
 void PassesView::askOther() {
     const QString pipeline = other_choice_->currentData().toString();
     const int asked = ++asked_other_;
+    if (isBesideReference()) {
+        other_ = {};
+        return askForGraphs();
+    }
     if (pipeline.isEmpty() || !bridge().model() || method_->count() == 0) return showOther({});
     bridge().ask(QStringLiteral("passes.other"),
                  session::PassTraceQuery{pipeline.toStdString(), method_->currentText().toStdString()}, this,
@@ -369,6 +363,10 @@ void PassesView::fillList() {
     showStep(chosen ? chosen->data(0, Qt::UserRole).toInt() : -1);
 }
 
+QStringList PassesView::linesOfGraph(const std::shared_ptr<const session::GraphModel>& graph) {
+    return graph ? linesOf(text(graph->text)) : QStringList();
+}
+
 std::shared_ptr<const session::GraphModel> PassesView::graphAfterStep(const session::PassTrace& trace, int step) {
     for (int i = step; i >= 0; --i) {
         if (const auto& graph = trace.steps[static_cast<std::size_t>(i)].graph) return graph;
@@ -384,13 +382,9 @@ std::shared_ptr<const session::GraphModel> PassesView::leftGraph() const {
     return hasOther() ? graphAfterStep(other_, lastOfOther()) : graphAfterStep(step_ - 1);
 }
 
-namespace {
-
-QString withOperators(const QString& title, const session::GraphModel& graph) {
-    return PassesView::tr("%1: %2").arg(title, counted(static_cast<std::int64_t>(countOperators(graph)), "operator"));
+QString PassesView::withOperators(const QString& title, const session::GraphModel& graph) {
+    return tr("%1: %2").arg(title, counted(static_cast<std::int64_t>(countOperators(graph)), "operator"));
 }
-
-}  // namespace
 
 QString PassesView::leftTitle() const {
     const auto graph = leftGraph();
@@ -405,23 +399,23 @@ void PassesView::showGraphs() {
     const bool drawn = as_graph_->isChecked();
     for (QStackedWidget* stack : {left_stack_, right_stack_}) stack->setCurrentIndex(drawn ? 1 : 0);
     if (!drawn) return;
-    left_graph_->showGraph(leftGraph());
-    right_graph_->showGraph(graphAfterStep(step_));
+    left_graph_->showGraph(isBesideReference() ? graphs_.there.graph : leftGraph());
+    right_graph_->showGraph(isBesideReference() ? graphs_.here.graph : graphAfterStep(step_));
+}
+
+void PassesView::showDifferenceCount() {
+    count_->setText(left_->document()->isEmpty() && right_->document()->isEmpty() ? QString() : pair_->summary());
+    Theme::setTone(*count_, pair_->changed() > 0 ? Theme::Colour::Warning : Theme::Colour::Faint);
 }
 
 void PassesView::showStep(int index) {
     step_ = index;
+    if (isBesideReference()) return askForGraphs();
     const auto before = leftGraph();
     const session::PassStep* step = index >= 0 ? &trace_.steps[static_cast<std::size_t>(index)] : nullptr;
     const auto after = graphAfterStep(index);
-    const QStringList left = linesOf(before);
-    const QStringList right = linesOf(after);
-    auto rows = diffLines(left, right);
-    const auto first =
-        std::find_if(rows.begin(), rows.end(), [](const DiffRow& row) { return row.kind != DiffRow::Kind::Same; });
-    const int change = first == rows.end() ? 0 : static_cast<int>(first - rows.begin());
-    left_->setRows(left, rows);
-    right_->setRows(right, std::move(rows));
+    pair_->setLines(linesOfGraph(before), linesOfGraph(after));
+    showDifferenceCount();
     left_title_->setText(leftTitle());
     const bool failed = step && !step->error.empty();
     right_title_->setText(failed          ? tr("after %1, which failed: %2").arg(text(step->pass), text(step->error))
@@ -431,12 +425,15 @@ void PassesView::showStep(int index) {
     right_title_->setToolTip(failed ? text(step->error) : QString());
     Theme::setTone(*right_title_, failed ? Theme::Colour::Bad : Theme::Colour::Faint);
     showGraphs();
-    // With a few lines above it in sight.
-    right_->verticalScrollBar()->setValue(std::max(0, change - 4));
-    left_->verticalScrollBar()->setValue(std::max(0, change - 4));
 }
 
 void PassesView::followRight(int line) {
+    if (isBesideReference()) {
+        for (const auto& [node, at] : lines_here_) {
+            if (at == line) return bridge().setCurrentNode(node);
+        }
+        return;
+    }
     std::vector<int> from;
     if (hasOther()) {
         const LineOrigins own = lineOrigins(trace_, step_);
@@ -453,6 +450,7 @@ void PassesView::followRight(int line) {
 }
 
 void PassesView::followLeft(int line) {
+    if (isBesideReference()) return followReference(line);
     std::vector<int> to;
     if (hasOther()) {
         const LineOrigins theirs = lineOrigins(other_, lastOfOther());

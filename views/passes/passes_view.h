@@ -12,10 +12,12 @@
 
 #include <map>
 
+#include "core/study/opened_graph.h"
+#include "views/common/comparison.h"
+#include "views/common/diff_pair.h"
 #include "views/common/view.h"
 #include "views/graph/graph_pane.h"
 #include "views/passes/bisect_bar.h"
-#include "views/passes/diff_text.h"
 
 namespace loupe::views {
 
@@ -28,7 +30,9 @@ class PassesView : public View {
 
     void find() override;
     void addActions(QMenu& menu) override;
-    bool isSettled() const override { return !waiting_ && !left_graph_->isBusy() && !right_graph_->isBusy(); }
+    bool isSettled() const override {
+        return !waiting_ && !waiting_for_graphs_ && !left_graph_->isBusy() && !right_graph_->isBusy();
+    }
 
     void comeIntoSight() override;
 
@@ -44,6 +48,10 @@ class PassesView : public View {
     // Only passes with this in their names are listed.
     QLineEdit* filter() { return filter_; }
     BisectBar* bisect() { return bisect_; }
+    // The graph that the pinned run was of stands on the left, what this run was of on the right.
+    void showBeside(bool beside_reference);
+    bool hasReference() const;
+    DiffPair& differences() { return *pair_; }
     DiffText* before() { return left_; }
     DiffText* after() { return right_; }
     GraphPane* graphBefore() { return left_graph_; }
@@ -61,11 +69,21 @@ class PassesView : public View {
     void takeModel();
     void ask();
     void askOther();
+    // Beside the reference: beside_reference.cpp.
+    void takeReference();
+    bool isBesideReference() const;
+    void askForGraphs();
+    void showReference();
+    void markCurrent();
+    void followReference(int left_line);
+    void showDifferenceCount();
     bool hasOther() const { return other_.initial != nullptr; }
     int lastOfOther() const { return static_cast<int>(other_.steps.size()) - 1; }
     static std::shared_ptr<const session::GraphModel> graphAfterStep(const session::PassTrace& trace, int step);
     std::shared_ptr<const session::GraphModel> leftGraph() const;
     QString leftTitle() const;
+    static QStringList linesOfGraph(const std::shared_ptr<const session::GraphModel>& graph);
+    static QString withOperators(const QString& title, const session::GraphModel& graph);
     void fillList();
     void showCheckState();
     void showStep(int step);
@@ -103,12 +121,20 @@ class PassesView : public View {
     QLabel* right_title_ = nullptr;
     DiffText* left_ = nullptr;
     DiffText* right_ = nullptr;
+    DiffPair* pair_ = nullptr;
+    QLabel* count_ = nullptr;  // of lines that differ
+    // Beside a pinned run: the line of each node, of its graph and of this run's.
+    std::map<int, int> lines_there_;
+    std::map<int, int> lines_here_;
+    session::OpenedGraphs graphs_;
+    std::weak_ptr<const session::RunDifferences> asked_for_;  // these differences' graphs were asked for
     session::PassTrace trace_;
     session::PassTrace other_;  // of another pipeline; empty: none is beside it
     int asked_other_ = 0;
     int step_ = -1;                             // -1: the graph before all passes
     std::map<int, session::PassCheck> checks_;  // by step
     bool waiting_ = false;
+    bool waiting_for_graphs_ = false;
     int asked_ = 0;      // number of requests, to identify the last reply
     bool stale_ = true;  // requested when visible
 };

@@ -3,20 +3,22 @@
 
 #include <QDir>
 #include <QElapsedTimer>
-#include <QEventLoop>
 #include <QFile>
 #include <QSettings>
 #include <QTemporaryDir>
-#include <QThread>
 
 #include "core/session/queries/gradients.h"
+#include "views/common/comparison.h"
 #include "views/common/file_output.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
 #include "views/common/view.h"
 #include "views/graph/graph_view.h"
+#include "views/passes/passes_view.h"
 #include "views/registry.h"
 #include "views/report/report_page.h"
+#include "views/report/report_run.h"
+#include "views/source/source_view.h"
 
 namespace loupe::views {
 namespace {
@@ -42,21 +44,6 @@ class BlankSettings {
     QSettings::Format before_;
 };
 
-using session::RunState;
-
-// Lets events run until it is so; false when the time is up.
-bool waitUntil(const std::function<bool()>& done, int milliseconds) {
-    QElapsedTimer timer;
-    timer.start();
-    while (!done()) {
-        if (timer.elapsed() > milliseconds) return false;
-        QEventLoop loop;
-        loop.processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
-        QThread::msleep(2);
-    }
-    return true;
-}
-
 void letSettle(const View& view) {
     waitUntil([&] { return view.isSettled(); }, 20000);
     // Timers that gather changes before they draw.
@@ -65,27 +52,11 @@ void letSettle(const View& view) {
     waitUntil([&] { return timer.elapsed() > 250 && view.isSettled(); }, 20000);
 }
 
-bool run(SessionBridge& bridge, const ReportOptions& options, const std::function<void(const QString&)>& say) {
-    auto run_options = bridge.runOptions();
-    run_options.backward = options.backward;
-    bridge.setRunOptions(run_options);
-    bridge.run();
-    const auto ended = [&] {
-        const RunState state = bridge.status().state;
-        return state == RunState::Finished || state == RunState::Failed;
-    };
-    if (!waitUntil(ended, options.patience * 1000)) {
-        say(QObject::tr("the run took longer than %1 s and was stopped").arg(options.patience));
-        bridge.session().stop();
-        waitUntil(ended, 10000);
-        return false;
-    }
-    if (bridge.status().state == RunState::Failed) say(text(bridge.status().error));
-    return bridge.status().state == RunState::Finished;
-}
-
-// The event to select: the slowest of forward that produced a tensor of some size.
-session::EventId tellingEvent(const session::Recording& recording) {
+// The event to select: where runs diverge first, else what failed, else the slowest of forward.
+session::EventId tellingEvent(SessionBridge& bridge) {
+    const session::Recording& recording = *bridge.recording();
+    if (const auto& found = Comparison::of(bridge).differences(); found != nullptr && found->diverges())
+        return (found->forward ? found->forward : found->backward)->here;
     session::EventId best = 0;
     double most = -1;
     for (std::size_t i = 1; i <= recording.event_count(); ++i) {
@@ -105,6 +76,15 @@ void showWhole(GraphView& graph) {
     if (graph.canvas()->zoom() < kReadable) graph.canvas()->reveal(graph.canvas()->current());
 }
 
+// Texts that differ from the reference's stand beside them.
+void showDifferences(View& view) {
+    auto* source = qobject_cast<SourceView*>(&view);
+    auto* passes = qobject_cast<PassesView*>(&view);
+    if (source != nullptr) source->showBeside(source->differsFromReference());
+    if (passes != nullptr) passes->showBeside(passes->hasReference());
+    if (source != nullptr || passes != nullptr) letSettle(view);
+}
+
 using PanelList = std::vector<std::pair<ViewDescription, std::unique_ptr<View>>>;
 
 // Of each panel, or why it is empty. What fails is said, and the answer is false.
@@ -115,6 +95,7 @@ bool takePictures(const PanelList& panels, const QDir& folder, const std::functi
         view->comeIntoSight();
         letSettle(*view);
         if (auto* graph = qobject_cast<GraphView*>(view.get())) showWhole(*graph);
+        showDifferences(*view);
         if (const QString note = view->emptyNote().section(QLatin1Char('\n'), 0, 0); !note.isEmpty()) {
             empty.push_back({description.title, note});
             view->hide();
@@ -134,49 +115,20 @@ bool takePictures(const PanelList& panels, const QDir& folder, const std::functi
 
 }  // namespace
 
-int writeReport(const ReportOptions& options, const std::function<void(const QString&)>& say) {
-    QDir folder(options.folder);
-    if (!folder.mkpath(QStringLiteral("."))) {
-        say(QObject::tr("cannot make the folder %1").arg(options.folder));
-        return 1;
-    }
-    const BlankSettings blank;
-    SessionBridge bridge;
-    bridge.session().permit_source(options.model.toStdString(), options.permissions);
-    bridge.open(options.model);
-    const auto opened = [&] {
-        const RunState state = bridge.status().state;
-        return state == RunState::Failed ||
-               ((state == RunState::Ready || state == RunState::Finished) && bridge.model());
-    };
-    if (!waitUntil(opened, options.patience * 1000) || !bridge.model()) {
-        say(bridge.status().error.empty() ? QObject::tr("cannot open %1").arg(options.model)
-                                          : text(bridge.status().error));
-        return 1;
-    }
-    // The views exist before the run, as in the window: they collect data during it.
-    // They stand in one window without limits of its size, of which a platform without a display knows nothing.
-    QWidget stage;
-    stage.resize(options.width, options.height);
-    stage.show();
-    PanelList views;
+namespace {
+
+// The panels exist before the run, as in the window: they collect data during it.
+PanelList makePanels(SessionBridge& bridge, QWidget& stage, const ReportOptions& options) {
+    PanelList panels;
     for (const auto& entry : registry().entries()) {
         std::unique_ptr<View> view(entry.create(bridge, &stage));
         view->resize(options.width, options.height);
-        views.emplace_back(entry.description, std::move(view));
+        panels.emplace_back(entry.description, std::move(view));
     }
-    const bool is_recorded = !bridge.model()->recorded_in.empty();
-    const bool succeeded = is_recorded || run(bridge, options, say);
-    // Times of a first run are no operator times.
-    if (succeeded && !is_recorded) {
-        bridge.timeProperly();
-        waitUntil([&] { return !bridge.isTiming(); }, options.patience * 1000);
-    }
-    if (bridge.recording()) bridge.setCurrentEvent(tellingEvent(*bridge.recording()));
+    return panels;
+}
 
-    std::vector<ReportPicture> pictures;
-    std::vector<EmptyPanel> empty;
-    if (!takePictures(views, folder, say, pictures, empty)) return 1;
+std::vector<session::GradientRow> gradientsOf(SessionBridge& bridge) {
     std::vector<session::GradientRow> gradients;
     bool answered = false;
     bridge.ask(QStringLiteral("report"), session::GradientsQuery{}, &bridge,
@@ -185,16 +137,52 @@ int writeReport(const ReportOptions& options, const std::function<void(const QSt
                    answered = true;
                });
     waitUntil([&] { return answered; }, 10000);
+    return gradients;
+}
+
+constexpr int kDiffers = 1;
+constexpr int kCannotWrite = 3;
+constexpr int kRunFailed = 4;
+
+}  // namespace
+
+int writeReport(const ReportOptions& options, const std::function<void(const QString&)>& say) {
+    QDir folder(options.folder);
+    const BlankSettings blank;
+    SessionBridge bridge;
+    ReportRun report(bridge, options, say);
+    bool succeeded = false;
+    // Panels stand in one window without limits of its size, of which a platform without a display knows nothing.
+    QWidget stage;
+    stage.resize(options.width, options.height);
+    stage.show();
+    PanelList panels;
+    try {
+        report.open();
+        panels = makePanels(bridge, stage, options);
+        succeeded = report.run();
+        report.compare();
+    } catch (const ReportFailure& failure) {
+        say(failure.line);
+        return failure.status;
+    }
+    if (!folder.mkpath(QStringLiteral("."))) {
+        say(QObject::tr("cannot make the folder %1").arg(options.folder));
+        return kCannotWrite;
+    }
+    if (bridge.recording()) bridge.setCurrentEvent(tellingEvent(bridge));
+    std::vector<ReportPicture> pictures;
+    std::vector<EmptyPanel> empty;
+    if (!takePictures(panels, folder, say, pictures, empty)) return kCannotWrite;
     const QString file = folder.filePath(QStringLiteral("index.html"));
     FileOutput page(file);
-    page.write(reportPage(bridge, gradients, pictures, empty).toUtf8());
+    page.write(reportPage(bridge, gradientsOf(bridge), pictures, empty).toUtf8());
     if (const QString error = page.commit(); !error.isEmpty()) {
         say(error);
-        return 1;
+        return kCannotWrite;
     }
     say(QObject::tr("wrote %1").arg(file));
-    views.clear();
-    return succeeded ? 0 : 1;
+    return !succeeded ? kRunFailed : report.isClose() ? 0 : kDiffers;
 }
 
 }  // namespace loupe::views

@@ -5,22 +5,14 @@
 #include <QString>
 #include <functional>
 
-#include "core/base/file_sandbox.h"
+#include "views/report/report_options.h"
 
 namespace loupe::views {
 
-struct ReportOptions {
-    QString model;
-    QString folder;
-    bool backward = true;
-    int width = 1400;
-    int height = 800;
-    int patience = 300;                // seconds for opening and running
-    FilePermissions permissions = {};  // of a model source
-};
-
 // Opens the model, runs it with its inputs, writes DIR/index.html and DIR/<panel>.png. Needs a QApplication; any
-// platform will do ("offscreen"). Returns the exit status: 0, or 1 with the reason passed to `say`.
+// platform will do ("offscreen"). Returns the exit status: 0; 1 when a comparison came out beyond tolerance, or nothing
+// could be compared; else nothing is written and a line with the reason is passed to `say`: 2 for wrong usage and
+// missing files, 3 for files that cannot be read or written; 4 for a run that failed, which is shown as far as it came.
 int writeReport(const ReportOptions& options, const std::function<void(const QString&)>& say);
 
 }  // namespace loupe::views

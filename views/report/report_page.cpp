@@ -8,29 +8,27 @@
 
 #include "core/study/gradient_health.h"
 #include "core/study/verdict.h"
-#include "views/common/format.h"
+#include "views/report/comparison_page.h"
+#include "views/report/html.h"
 
 namespace loupe::views {
 namespace {
 
 const char* kStyle = R"(
-:root { color-scheme: light dark; --back: #fff; --text: #1d2229; --faint: #66707c; --line: #dde1e6; --head: #f3f5f7; --bad: #b3261e; }
-@media (prefers-color-scheme: dark) { :root { --back: #16191d; --text: #dfe3e8; --faint: #8f99a5; --line: #2c3239; --head: #1f2429; --bad: #ff8a80; } }
+:root { color-scheme: light dark; --back: #fff; --text: #1d2229; --faint: #66707c; --line: #dde1e6; --head: #f3f5f7; --bad: #b3261e; --good: #2e7d32; }
+@media (prefers-color-scheme: dark) { :root { --back: #16191d; --text: #dfe3e8; --faint: #8f99a5; --line: #2c3239; --head: #1f2429; --bad: #ff8a80; --good: #81c784; } }
 body { background: var(--back); color: var(--text); font: 14px/1.5 system-ui, sans-serif; font-variant-ligatures: no-contextual; max-width: 1400px; margin: 24px auto; padding: 0 20px; }
-h1 { font-size: 22px; margin: 0 0 2px; } h2 { font-size: 16px; margin: 30px 0 8px; }
-p.faint, figcaption { color: var(--faint); margin: 2px 0 8px; } .bad { color: var(--bad); }
+h1 { font-size: 22px; margin: 0 0 2px; } h2 { font-size: 16px; margin: 30px 0 8px; } h3 { font-size: 14px; margin: 20px 0 6px; }
+.lead { font-size: 16px; margin: 4px 0; } section.compared { margin-top: 18px; } details { margin: 4px 0; } summary { cursor: pointer; color: var(--faint); }
+.faint, figcaption { color: var(--faint); } p.faint, figcaption { margin: 2px 0 8px; } .bad { color: var(--bad); } .good { color: var(--good); }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; } th, td { padding: 3px 14px 3px 8px; border-bottom: 1px solid var(--line); text-align: left; }
 th { background: var(--head); font-weight: 600; } td.n, th.n { text-align: right; } td.m { font-family: ui-monospace, monospace; font-size: 12.5px; }
 figure { margin: 0 0 28px; } img { max-width: 100%; border: 1px solid var(--line); border-radius: 4px; }
 nav a { margin-right: 14px; } .columns { display: flex; gap: 48px; flex-wrap: wrap; }
 )";
 
-QString escaped(const QString& text) { return text.toHtmlEscaped(); }
-QString escaped(std::string_view utf8) { return text(utf8).toHtmlEscaped(); }
-
-QString row(const QString& name, const QString& value) {
-    return QStringLiteral("<tr><td>%1</td><td class='m'>%2</td></tr>\n").arg(name, value);
-}
+using html::escaped;
+using html::row;
 
 QString modelTable(const session::ModelInfo& model) {
     QString html = QStringLiteral("<table>\n");
@@ -189,20 +187,40 @@ QString gradientSection(const std::vector<session::GradientRow>& rows, const ses
     return html + QStringLiteral("</table>\n");
 }
 
+// One for each reference that the run was compared with.
+QString comparisonSections(SessionBridge& bridge) {
+    const Comparison& comparison = Comparison::of(bridge);
+    QString html;
+    for (const session::PinnedReference& reference : comparison.references()) {
+        const auto found = comparison.all().find(reference.id);
+        if (found != comparison.all().end() && bridge.recording())
+            html += comparisonSection(comparison, reference, *found->second, *bridge.recording());
+    }
+    return html;
+}
+
+QString titleOf(SessionBridge& bridge) {
+    QStringList titles{text(bridge.model()->title)};
+    for (const session::PinnedReference& reference : Comparison::of(bridge).references())
+        titles << text(reference.label);
+    return titles.join(QObject::tr(" against "));
+}
+
 }  // namespace
 
-QString reportPage(const SessionBridge& bridge, const std::vector<session::GradientRow>& gradients,
+QString reportPage(SessionBridge& bridge, const std::vector<session::GradientRow>& gradients,
                    const std::vector<ReportPicture>& pictures, const std::vector<EmptyPanel>& empty) {
     const session::ModelInfo& model = *bridge.model();
     QString html = QStringLiteral(
                        "<!DOCTYPE html>\n<html lang='en'><head><meta "
                        "charset='utf-8'><title>%1</title><style>%2</style></head><body>\n")
-                       .arg(escaped(model.title), QLatin1String(kStyle));
-    html += QObject::tr("<h1>%1</h1><p class='faint'>Written by Tensorloupe</p>\n<nav>").arg(escaped(model.title));
+                       .arg(escaped(titleOf(bridge)), QLatin1String(kStyle));
+    html += QObject::tr("<h1>%1</h1><p class='faint'>Written by Tensorloupe</p>\n<nav>").arg(escaped(titleOf(bridge)));
     for (const ReportPicture& each : pictures)
         html +=
             QStringLiteral("<a href='#%1'>%2</a>").arg(QFileInfo(each.file).completeBaseName(), escaped(each.title));
-    html += QObject::tr("</nav>\n<div class='columns'><div><h2>Model</h2>\n%1</div>").arg(modelTable(model));
+    html += QStringLiteral("</nav>\n") + comparisonSections(bridge);
+    html += QObject::tr("<div class='columns'><div><h2>Model</h2>\n%1</div>").arg(modelTable(model));
     if (bridge.recording() && bridge.recording()->event_count() > 0) {
         html += QObject::tr("<div><h2>Run</h2>\n%1</div>").arg(runTable(bridge));
         html += QObject::tr("<div><h2>Where the time went</h2>\n%1</div>").arg(slowestTable(*bridge.recording()));

@@ -21,9 +21,9 @@ struct EmptyPanel {
     QString note;
 };
 
-// The page: the model, the run, the slowest operators, the gradients, then the pictures, and a line for each empty
-// panel.
-QString reportPage(const SessionBridge& bridge, const std::vector<session::GradientRow>& gradients,
+// The page: how the run differs from what is pinned, the model, the run, the slowest operators, the gradients, then the
+// pictures, and a line for each empty panel.
+QString reportPage(SessionBridge& bridge, const std::vector<session::GradientRow>& gradients,
                    const std::vector<ReportPicture>& pictures, const std::vector<EmptyPanel>& empty);
 
 }  // namespace loupe::views

@@ -10,6 +10,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <set>
@@ -17,11 +18,14 @@
 #include "core/base/library_path.h"
 #include "core/session/queries/line_values.h"
 #include "core/study/verdict.h"
+#include "views/common/comparison.h"
 #include "views/common/constructor_bar.h"
 #include "views/common/elided_fields.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/panel_bar.h"
+#include "views/common/reference_texts.h"
+#include "views/common/text_diff.h"
 #include "views/common/theme.h"
 #include "views/source/inline_values.h"
 
@@ -47,15 +51,15 @@ bool isOfLibrary(const session::SourceFile& source) {
     return source.is_original && !source.is_editable && is_library_path(source.name);
 }
 
+}  // namespace
+
 // "resnet.py  torchvision/models" for a file; names in the archive are unchanged.
-QString fileTitle(const session::SourceFile& source) {
+QString SourceView::fileTitle(const session::SourceFile& source) {
     const QString name = text(source.name);
     const auto slash = name.lastIndexOf(QLatin1Char('/'));
     if (!source.is_original || slash < 0) return name;
     return QStringLiteral("%1   %2").arg(name.mid(slash + 1), name.left(slash));
 }
-
-}  // namespace
 
 ViewDescription SourceView::describe() {
     return {QStringLiteral("source"), tr("Source"),
@@ -94,6 +98,10 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     bar->addWidget(files_);
     bar->addWidget(note_);
     bar->addWidget(again_);
+    beside_ =
+        bar->toggle(tr("Beside the reference"), tr("The source of the pinned run on the left, this one's on the right"),
+                    QStringLiteral("besideReference"));
+    connect(beside_, &QToolButton::toggled, this, &SourceView::compareTexts);
     search_ = bar->search(tr("Find"), tr("Find in the source"));
     search_->addAction(themeIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);
     search_->setMaximumWidth(180);
@@ -102,9 +110,17 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     layout->setSpacing(0);
     layout->addLayout(bar);
     layout->addWidget(constructors_);
-    layout->addWidget(editor_, 1);
+    makeDiff();
+    layout->addWidget(stack_, 1);
     setFocusProxy(editor_);
 
+    listen();
+    applyTheme();
+    showModel();
+    takeReference();
+}
+
+void SourceView::listen() {
     connect(files_, &QComboBox::currentIndexChanged, this, &SourceView::showFile);
     connect(search_, &QLineEdit::returnPressed, this, [this] { search(true); });
     connect(search_, &QLineEdit::textEdited, this, [this] { search(true); });
@@ -113,34 +129,35 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
         noteEdit();
         askForValues();  // values belong to the text that ran
     });
-    connect(&bridge, &SessionBridge::sourceSaved, this, [this](const QString& file) {
+    connect(&bridge(), &SessionBridge::sourceSaved, this, [this](const QString& file) {
         if (file != shown_) return;
         is_filling_ = true;
         editor_->setModified(false);
         is_filling_ = false;
         showEdited();
     });
-    connect(&bridge, &SessionBridge::sourceEditsDiscarded, this, [this] {
+    connect(&bridge(), &SessionBridge::sourceEditsDiscarded, this, [this] {
         if (const auto* source = shownSource(); source && editor_->isModified()) showText(*source);
         showEdited();
     });
-    connect(&bridge, &SessionBridge::sourceEditRestored, this, [this](const QString& file) {
+    connect(&bridge(), &SessionBridge::sourceEditRestored, this, [this](const QString& file) {
         if (const auto* source = shownSource(); source && file == shown_) showText(*source);
         showEdited();
         showBreakpoints();
     });
-    connect(&bridge, &SessionBridge::modelChanged, this, &SourceView::showModel);
-    connect(&bridge, &SessionBridge::currentChanged, this, &SourceView::showCurrent);
-    connect(&bridge, &SessionBridge::statusChanged, this, [this] {
+    connect(&Comparison::of(bridge()), &Comparison::textsWanted, this, [this] { showBeside(true); });
+    connect(&Comparison::of(bridge()), &Comparison::referencesChanged, this, &SourceView::takeReference);
+    connect(&Comparison::of(bridge()), &Comparison::differencesChanged, this, &SourceView::takeReference);
+    connect(&bridge(), &SessionBridge::modelChanged, this, &SourceView::showModel);
+    connect(&bridge(), &SessionBridge::currentChanged, this, &SourceView::showCurrent);
+    connect(&bridge(), &SessionBridge::statusChanged, this, [this] {
         showReached();
         showFailed();
         askForValues();
     });
     connect(editor_, &QsciScintilla::SCN_UPDATEUI, values_, qOverload<>(&QWidget::update));
-    connect(&bridge, &SessionBridge::breakpointsChanged, this, &SourceView::showBreakpoints);
+    connect(&bridge(), &SessionBridge::breakpointsChanged, this, &SourceView::showBreakpoints);
     connect(&Theme::instance(), &Theme::changed, this, &SourceView::applyTheme);
-    applyTheme();
-    showModel();
 }
 
 void SourceView::makeEditor() {
@@ -374,7 +391,7 @@ void SourceView::showFile(int) {
         editor_->clear();
         note_->clear();
         shown_.clear();
-        return;
+        return takeReference();
     }
     // Keeps edited text and the cursor.
     const bool isAgain = shown_ == text(source->name);
@@ -392,6 +409,7 @@ void SourceView::showFile(int) {
     showFailed();
     markCurrent();
     askForValues();
+    takeReference();
 }
 
 // The file's text, and the edited one over it, which can be undone.
@@ -457,6 +475,7 @@ void SourceView::showCurrent() {
 }
 
 void SourceView::markCurrent() {
+    markInDiff();
     editor_->markerDeleteAll(CurrentLine);
     editor_->markerDeleteAll(CurrentArrow);
     const session::SourcePlace place = bridge().currentSource();
@@ -548,11 +567,18 @@ void SourceView::showBreakpoints() {
 
 bool SourceView::toggleBreakpoint() {
     if (currentFile().isEmpty()) return false;
-    int line = 0, column = 0;
-    editor_->getCursorPosition(&line, &column);
+    const int line = cursorLine();
+    if (line < 0) return false;
     moveBreakpoints();
     bridge().toggleLineBreakpoint(currentFile(), line + 1);
     return true;
+}
+
+int SourceView::cursorLine() const {
+    if (isBeside()) return diff_->chosenLine();
+    int line = 0, column = 0;
+    editor_->getCursorPosition(&line, &column);
+    return line;
 }
 
 void SourceView::find() {
@@ -562,6 +588,10 @@ void SourceView::find() {
 
 void SourceView::search(bool forward) {
     if (search_->text().isEmpty()) return;
+    if (isBeside()) {
+        diff_->find(search_->text(), forward);
+        return;
+    }
     editor_->findFirst(search_->text(), false, false, false, true, forward);
 }
 

@@ -10,6 +10,7 @@ class QComboBox;
 class QLabel;
 class QLineEdit;
 class QToolButton;
+class QStackedWidget;
 class QsciLexerPython;
 class QsciScintilla;
 
@@ -17,6 +18,7 @@ namespace loupe::views {
 
 class ConstructorBar;
 class InlineValues;
+class TextDiff;
 
 class SourceView : public View {
     Q_OBJECT
@@ -38,12 +40,28 @@ class SourceView : public View {
     // The line, from 0, at which the last run or opening failed, while the text is unchanged; -1: none.
     int failedLine() const;
 
+    // The reference's text stands beside the shown one, which cannot be edited then.
+    void showBeside(bool beside_reference);
+    // Of the shown file.
+    bool differsFromReference();
+    TextDiff& differences() { return *diff_; }
+
     void find() override;
     bool toggleBreakpoint() override;
     void addActions(QMenu& menu) override;
 
   private:
+    static QString fileTitle(const session::SourceFile& source);
     void makeEditor();
+    void listen();
+    // Beside the reference: beside_reference.cpp.
+    void makeDiff();
+    void takeReference();
+    void compareTexts();
+    void markInDiff();
+    void followReference(int line);
+    bool isBeside() const;
+    int cursorLine() const;
     void applyTheme();
     void showModel();
     void showFile(int index);
@@ -80,6 +98,10 @@ class SourceView : public View {
     QToolButton* again_;
     QsciScintilla* editor_;
     QsciLexerPython* lexer_;
+    QToolButton* beside_ = nullptr;
+    QStackedWidget* stack_ = nullptr;  // the editor, or the text beside the reference's
+    TextDiff* diff_ = nullptr;
+    QString file_there_;  // of the reference, whose text is on the left
     ConstructorBar* constructors_;
     InlineValues* values_;
     QString shown_;                     // the file whose text is in the editor

@@ -64,12 +64,7 @@ TensorView::TensorView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     auto* column = new QVBoxLayout(left);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    error_ = new QLabel(left);
-    error_->setProperty("bad", true);
-    error_->setWordWrap(true);
-    error_->setMargin(6);
-    error_->hide();
-    column->addWidget(error_);
+    makeNotes(left, column);
     stack_ = new QStackedWidget(left);
     picture_ = new TensorPicture(stack_);
     grid_ = new TensorGridModel(this);
@@ -129,6 +124,21 @@ TensorView::TensorView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
         fillStatistics();
     });
     takeCurrent();
+}
+
+// Above the elements.
+void TensorView::makeNotes(QWidget* left, QLayout* column) {
+    error_ = new QLabel(left);
+    error_->setProperty("bad", true);
+    error_->setWordWrap(true);
+    error_->setMargin(6);
+    error_->hide();
+    column->addWidget(error_);
+    beside_note_ = faintLine(left);
+    beside_note_->setObjectName(QStringLiteral("besideNote"));
+    beside_note_->setContentsMargins(8, 1, 8, 2);
+    beside_note_->hide();
+    column->addWidget(beside_note_);
 }
 
 void TensorView::buildControls(QLayout* layout) {
@@ -525,7 +535,10 @@ void TensorView::showSlice(const session::TensorSlice& slice) {
 // While a reference is pinned.
 void TensorView::askBeside() {
     const Comparison& comparison = Comparison::of(bridge());
-    if (comparison.differences() == nullptr || slice_.dtype.empty()) return beside_->clear();
+    if (comparison.differences() == nullptr || slice_.dtype.empty()) {
+        beside_note_->hide();
+        return beside_->clear();
+    }
     session::TensorComparisonQuery query;
     query.reference = comparison.current()->id;
     query.request = request_;
@@ -535,6 +548,7 @@ void TensorView::askBeside() {
 }
 
 void TensorView::showBeside(const session::TensorComparison& found) {
+    noteBeside(found);
     const bool is_on =
         found.error.empty() && Comparison::of(bridge()).isOn() && found.reference.sliced_shape == slice_.sliced_shape;
     if (!is_on) return beside_->clear();
@@ -542,6 +556,18 @@ void TensorView::showBeside(const session::TensorComparison& found) {
     beside_->setTile(tile_->currentIndex());
     applyColours();
     applyDisplay();
+}
+
+// By how much it differs, or why it has no partner: in every display.
+void TensorView::noteBeside(const session::TensorComparison& found) {
+    const bool is_on = Comparison::of(bridge()).isOn();
+    beside_note_->setVisible(is_on);
+    if (!is_on) return;
+    const bool is_far = found.error.empty() && !found.numbers.is_close();
+    beside_note_->setText(found.error.empty()
+                              ? tr("from %1: %2").arg(text(found.label), text(session::difference_text(found.numbers)))
+                              : tr("not compared: %1").arg(text(found.error)));
+    Theme::setTone(*beside_note_, is_far ? Theme::Colour::Bad : Theme::Colour::Faint);
 }
 
 void TensorView::automaticDisplay() {

@@ -80,6 +80,8 @@ class TensorView : public View {
     void ask();
     void askNames();
     void askBeside();
+    void makeNotes(QWidget* left, QLayout* column);
+    void noteBeside(const session::TensorComparison& found);
     void showBeside(const session::TensorComparison& found);
     void showNames(std::vector<QStringList> names);
     void automaticDisplay();
@@ -114,6 +116,7 @@ class TensorView : public View {
     bool user_split_ = false;
     QStackedWidget* stack_ = nullptr;
     TensorPicture* picture_ = nullptr;
+    QLabel* beside_note_ = nullptr;
     BesidePictures* beside_ = nullptr;  // the reference's and the difference
     QTableView* table_ = nullptr;
     TensorGridModel* grid_ = nullptr;

@@ -14,6 +14,7 @@
 #include "core/session/queries/explain.h"
 #include "core/session/queries/forecast.h"
 #include "core/session/queries/fused_groups.h"
+#include "core/session/queries/given_run.h"
 #include "core/session/queries/gradients.h"
 #include "core/session/queries/graph_sizes.h"
 #include "core/session/queries/input_file.h"
@@ -22,6 +23,7 @@
 #include "core/session/queries/load_weights.h"
 #include "core/session/queries/memory_plan.h"
 #include "core/session/queries/next_tokens.h"
+#include "core/session/queries/opened_graphs.h"
 #include "core/session/queries/operator_times.h"
 #include "core/session/queries/pass_bisect.h"
 #include "core/session/queries/pass_check.h"
@@ -69,6 +71,7 @@ using AllQueries = QueryTypes<
     ExplainQuery,
     ForecastQuery,
     FusedGroupsQuery,
+    GivenRunQuery,
     GradientsQuery,
     GraphSizesQuery,
     InputFileQuery,
@@ -77,6 +80,7 @@ using AllQueries = QueryTypes<
     LoadWeightsQuery,
     MemoryPlanQuery,
     NextTokensQuery,
+    OpenedGraphsQuery,
     OperatorTimesQuery,
     PassBisectQuery,
     PassCheckQuery,

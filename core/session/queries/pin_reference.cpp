@@ -9,6 +9,11 @@ namespace {
 
 PinnedReference answer(const PinReferenceQuery& query, QueryContext&) { return current_references().pin(query.source); }
 
+void carry(const PinReferenceQuery&, const Error& error, PinnedReference& answer) {
+    answer.error = error.what();
+    answer.error_kind = error_kind_name(error.kind());
+}
+
 std::string unpin(const UnpinReferenceQuery& query, QueryContext&) {
     current_references().unpin(query.id);
     return {};
@@ -18,7 +23,7 @@ std::string unpin(const UnpinReferenceQuery& query, QueryContext&) {
 
 const QueryRecord& PinReferenceQuery::record() {
     static constexpr QueryRecord kRecord =
-        query_record<PinReferenceQuery, answer>({.name = "pin reference", .not_while = NotWhile::Parked});
+        query_record<PinReferenceQuery, answer, carry>({.name = "pin reference", .not_while = NotWhile::Parked});
     return kRecord;
 }
 

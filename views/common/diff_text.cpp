@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/passes/diff_text.h"
+#include "views/common/diff_text.h"
 
 #include <QPainter>
 #include <QRegularExpression>
@@ -11,17 +11,39 @@
 namespace loupe::views {
 namespace {
 
+using Rules = std::vector<std::pair<const QRegularExpression*, QColor>>;
+
 // PyTorch's graph text: values, operators, types, comments; the later ones over the earlier.
-QList<QTextLayout::FormatRange> coloursOf(const QString& line) {
+Rules rulesOfGraphs() {
     static const QRegularExpression values(QStringLiteral("%[\\w.]+"));
     static const QRegularExpression operators(QStringLiteral("\\b[a-z_]\\w*::\\w+"));
     static const QRegularExpression types(QStringLiteral("(?<= : )[^%=#]+?(?= =|, %|\\)|$)"));
     static const QRegularExpression comments(QStringLiteral("#.*$"));
     const Theme& theme = Theme::instance();
-    const std::pair<const QRegularExpression*, QColor> rules[] = {{&values, theme.colour(Theme::Colour::Warning)},
-                                                                  {&operators, theme.series(0)},
-                                                                  {&types, theme.colour(Theme::Colour::Faint)},
-                                                                  {&comments, theme.colour(Theme::Colour::Faint)}};
+    return {{&values, theme.colour(Theme::Colour::Warning)},
+            {&operators, theme.series(0)},
+            {&types, theme.colour(Theme::Colour::Faint)},
+            {&comments, theme.colour(Theme::Colour::Faint)}};
+}
+
+// Python, line by line: texts over several lines have no colour.
+Rules rulesOfPython() {
+    static const QRegularExpression numbers(QStringLiteral("\\b\\d[\\w.]*"));
+    static const QRegularExpression names(QStringLiteral("(?<=\\bdef )\\w+|(?<=\\bclass )\\w+"));
+    static const QRegularExpression keywords(
+        QStringLiteral("\\b(?:and|as|assert|break|class|continue|def|elif|else|for|from|if|import|in|is|lambda|not|or|"
+                       "pass|raise|return|while|with|yield|None|True|False)\\b"));
+    static const QRegularExpression texts(QStringLiteral("'[^']*'|\"[^\"]*\""));
+    static const QRegularExpression comments(QStringLiteral("#.*$"));
+    const Theme& theme = Theme::instance();
+    return {{&numbers, theme.colour(Theme::Colour::Warning)},
+            {&names, theme.series(0)},
+            {&keywords, theme.series(6)},
+            {&texts, theme.colour(Theme::Colour::Good)},
+            {&comments, theme.colour(Theme::Colour::Faint)}};
+}
+
+QList<QTextLayout::FormatRange> coloursOf(const QString& line, const Rules& rules) {
     QList<QTextLayout::FormatRange> all;
     for (const auto& [pattern, colour] : rules) {
         for (auto match = pattern->globalMatch(line); match.hasNext();) {
@@ -62,7 +84,9 @@ DiffText::DiffText(Side side, QWidget* parent) : QPlainTextEdit(parent), side_(s
     });
     connect(this, &QPlainTextEdit::cursorPositionChanged, this, [this] {
         applySelections();
-        if (hasFocus()) emit lineChosen(chosenLine());
+        if (!hasFocus() || is_filling_) return;
+        emit rowChosen();
+        emit lineChosen(chosenLine());
     });
     connect(&Theme::instance(), &Theme::changed, this, [this] {
         for (QTextBlock block = document()->firstBlock(); block.isValid(); block = block.next()) block.setUserState(-1);
@@ -87,7 +111,10 @@ void DiffText::setRows(const QStringList& lines, std::vector<DiffRow> rows) {
         if (line >= 0) row_of_line_[static_cast<std::size_t>(line)] = static_cast<int>(i);
     }
     marked_.clear();
+    marked_row_ = -1;
+    is_filling_ = true;
     setPlainText(shown.join(QLatin1Char('\n')));
+    is_filling_ = false;
     setViewportMargins(marginWidth(), 0, 0, 0);
     applySelections();
 }
@@ -108,6 +135,11 @@ void DiffText::markLines(const std::vector<int>& lines) {
     applySelections();
 }
 
+void DiffText::markRow(int row) {
+    marked_row_ = row;
+    applySelections();
+}
+
 void DiffText::applySelections() {
     Theme& theme = Theme::instance();
     QList<QTextEdit::ExtraSelection> all;
@@ -125,6 +157,7 @@ void DiffText::applySelections() {
     for (int line : marked_) {
         if (const int row = rowOfLine(line); row >= 0) paint(row, faded(theme.colour(Theme::Colour::Accent), 90));
     }
+    if (marked_row_ >= 0) paint(marked_row_, faded(theme.colour(Theme::Colour::Accent), 60));
     if (hasFocus() && !rows_.empty()) paint(textCursor().blockNumber(), faded(theme.colour(Theme::Colour::Accent), 60));
     setExtraSelections(all);
 }
@@ -149,7 +182,8 @@ void DiffText::colour(QTextBlock block) {
     constexpr int kColoured = 1;
     if (block.userState() == kColoured) return;
     block.setUserState(kColoured);
-    block.layout()->setFormats(coloursOf(block.text()));
+    const Rules rules = language_ == Language::Python ? rulesOfPython() : rulesOfGraphs();
+    block.layout()->setFormats(coloursOf(block.text(), rules));
     block.layout()->clearLayout();  // laid out again when its size is queried
 }
 

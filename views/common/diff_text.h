@@ -6,7 +6,7 @@
 #include <QTextBlock>
 #include <vector>
 
-#include "views/passes/line_diff.h"
+#include "views/common/line_diff.h"
 
 namespace loupe::views {
 
@@ -15,18 +15,24 @@ class DiffText : public QPlainTextEdit {
 
   public:
     enum class Side { Left, Right };
+    enum class Language { Graph, Python };
 
     explicit DiffText(Side side, QWidget* parent = nullptr);
 
+    // What words are coloured; graphs at first.
+    void setLanguage(Language language) { language_ = language; }
     void setRows(const QStringList& lines, std::vector<DiffRow> rows);
     // Lines (not rows) to mark: the origin or the result of the selected line of the other side.
     void markLines(const std::vector<int>& lines);
+    // A row to mark beside them: what the other side's cursor stands in, or a difference that was gone to. -1: none.
+    void markRow(int row);
     int rowOfLine(int line) const;
     int lineOfRow(int row) const;
     int chosenLine() const { return lineOfRow(textCursor().blockNumber()); }
 
   signals:
-    void lineChosen(int line);
+    void lineChosen(int line);  // by the user; -1: a gap
+    void rowChosen();           // likewise
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -44,6 +50,9 @@ class DiffText : public QPlainTextEdit {
     std::vector<DiffRow> rows_;
     std::vector<int> row_of_line_;
     std::vector<int> marked_;
+    int marked_row_ = -1;
+    bool is_filling_ = false;  // the text is set, no row is chosen
+    Language language_ = Language::Graph;
     QWidget* margin_ = nullptr;
 };
 

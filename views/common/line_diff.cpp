@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/passes/line_diff.h"
+#include "views/common/line_diff.h"
 
 #include <QRegularExpression>
 #include <QSet>
