@@ -298,7 +298,9 @@ void TraceEvents::make_links(const ZoneArrangement& arrangement) {
     };
     std::uint64_t loose = 0;
     for (const auto& [key, ends] : links_) {
-        const std::uint32_t from = ends.has_from ? zone_of(ends.from) : ProfileZone::kNone;
+        // PyTorch writes an end at each call of the runtime that has given no device any work.
+        if (!ends.has_from) continue;
+        const std::uint32_t from = zone_of(ends.from);
         for (const LinkEnd& end : ends.to) {
             const std::uint32_t to = zone_of(end);
             if (from == ProfileZone::kNone || to == ProfileZone::kNone)
