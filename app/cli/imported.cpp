@@ -65,13 +65,14 @@ void print_trace(const ProfileTrace& trace) {
                     counter.values.size());
     }
     for (const session::StreamUse& use : session::stream_uses(trace)) {
-        std::printf("  %-40s busy %s of %s (%.1f %%), idle %s, longest gap %s at %s%s\n",
-                    cut(trace.tracks[use.track].name, 40).c_str(), format_seconds(use.busy).c_str(),
-                    format_seconds(use.end - use.begin).c_str(), use.share() * 100, format_seconds(use.idle()).c_str(),
-                    format_seconds(use.longest_gap).c_str(), format_seconds(use.gap_at).c_str(),
-                    use.launch_to_start
-                        ? concat("; starts ", format_seconds(*use.launch_to_start), " behind its launch (median)").c_str()
-                        : "");
+        std::printf(
+            "  %-40s busy %s of %s (%.1f %%), idle %s, longest gap %s at %s%s\n",
+            cut(trace.tracks[use.track].name, 40).c_str(), format_seconds(use.busy).c_str(),
+            format_seconds(use.end - use.begin).c_str(), use.share() * 100, format_seconds(use.idle()).c_str(),
+            format_seconds(use.longest_gap).c_str(), format_seconds(use.gap_at).c_str(),
+            use.launch_to_start
+                ? concat("; starts ", format_seconds(*use.launch_to_start), " behind its launch (median)").c_str()
+                : "");
     }
     std::map<std::string_view, std::size_t> links;
     for (const ProfileLink& link : trace.links) ++links[trace.texts[link.category]];
@@ -157,12 +158,13 @@ void compare_traces(const std::string& here, const std::string& there, bool as_j
                               {"total", {each.total_here, each.total_there}},
                               {"self", {each.self_here, each.self_there}}});
         }
-        std::printf("%s\n",
-                    json{{"A", here}, {"B", there}, {"seconds", {one.seconds, other.seconds}},
-                         {"operators", out},
-                         {"stacks", stacks}}
-                        .dump(2, ' ', false, json::error_handler_t::replace)
-                        .c_str());
+        std::printf("%s\n", json{{"A", here},
+                                 {"B", there},
+                                 {"seconds", {one.seconds, other.seconds}},
+                                 {"operators", out},
+                                 {"stacks", stacks}}
+                                .dump(2, ' ', false, json::error_handler_t::replace)
+                                .c_str());
         return;
     }
     std::printf("A %s: %s, %s\nB %s: %s, %s\n\n", here.c_str(), one.source.c_str(), format_seconds(one.seconds).c_str(),

@@ -25,9 +25,8 @@ std::string without_numbers(std::string_view name) {
 }
 std::string call_name(std::string_view name) {
     const auto mark = name.rfind('#');
-    const bool is_numbered =
-        mark != std::string_view::npos && mark + 1 < name.size() &&
-        std::ranges::all_of(name.substr(mark + 1), is_digit);
+    const bool is_numbered = mark != std::string_view::npos && mark + 1 < name.size() &&
+                             std::ranges::all_of(name.substr(mark + 1), is_digit);
     return std::string(is_numbered ? name.substr(0, mark + 1) : name);
 }
 
@@ -109,8 +108,8 @@ class FlameMerge {
     }
 
     std::uint32_t node_of(std::uint32_t parent, std::uint32_t name, std::uint32_t category) {
-        const auto [found, is_new] = places_.try_emplace(std::tuple(parent, name, category),
-                                                         static_cast<std::uint32_t>(out_.nodes.size()));
+        const auto [found, is_new] =
+            places_.try_emplace(std::tuple(parent, name, category), static_cast<std::uint32_t>(out_.nodes.size()));
         if (is_new) {
             FlamePair node;
             node.name = name;

@@ -12,9 +12,9 @@ namespace loupe::session {
 
 // A call stack of either trace. Times in seconds; counts of 0: it is in the other one only.
 struct FlamePair {
-    std::uint32_t name = 0;           // of the texts
-    bool is_call = false;             // else the root, or a track
-    std::uint32_t category = 0;       // of the texts
+    std::uint32_t name = 0;      // of the texts
+    bool is_call = false;        // else the root, or a track
+    std::uint32_t category = 0;  // of the texts
     std::uint32_t parent = FlameNode::kNone;
     std::uint32_t first_child = FlameNode::kNone;  // the widest
     std::uint32_t next = FlameNode::kNone;         // the parent's next child

@@ -65,9 +65,8 @@ class RecordingProfile {
     }
 
     std::uint32_t stream_of(std::string_view device) {
-        const auto found = std::ranges::find_if(trace_.tracks, [&](const ProfileTrack& track) {
-            return track.is_device && track.name == device;
-        });
+        const auto found = std::ranges::find_if(
+            trace_.tracks, [&](const ProfileTrack& track) { return track.is_device && track.name == device; });
         const auto number = static_cast<std::uint32_t>(found - trace_.tracks.begin());
         if (found == trace_.tracks.end()) {
             ProfileTrack track;

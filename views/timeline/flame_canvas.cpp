@@ -31,7 +31,7 @@ QColor tendencyColour(double tendency) {
     const QRgb none = mixed(themeRgb(C::Panel), themeRgb(C::Faint), 0.28);
     // Less than a hundredth is noise.
     return QColor::fromRgb(std::abs(tendency) < 0.01 ? none
-                                                      : mixed(none, mixed(themeRgb(C::Panel), end, 0.75), strength));
+                                                     : mixed(none, mixed(themeRgb(C::Panel), end, 0.75), strength));
 }
 
 void FlameCanvas::setTrace(TracePtr trace) {
@@ -127,9 +127,9 @@ QStringList FlameCanvas::tipOf(std::uint32_t node) const {
         };
         return {name, side(QStringLiteral("A"), pair.total_here, pair.self_here, pair.count_here),
                 side(QStringLiteral("B"), pair.total_there, pair.self_there, pair.count_there),
-                tr("B \u2212 A: %1%2").arg(
-                    pair.change() < 0 ? QStringLiteral("\u2212") : QStringLiteral("+"),
-                    secondsText(std::abs(pair.change())))};
+                tr("B \u2212 A: %1%2")
+                    .arg(pair.change() < 0 ? QStringLiteral("\u2212") : QStringLiteral("+"),
+                         secondsText(std::abs(pair.change())))};
     }
     const session::FlameNode& one = trace_->flame.nodes[node];
     return {name, tr("%1 in %2, %3 of it its own")

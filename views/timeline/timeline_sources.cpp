@@ -43,7 +43,8 @@ void TimelineView::makeBar() {
     forms_[0]->setChecked(true);
     source_ = bar_->choice(tr("What is shown"), tr("The run, or a trace of PyTorch's profiler that was opened"));
     source_->setObjectName(QStringLiteral("traceSource"));
-    other_ = bar_->choice(tr("Compared with"), tr("Operators and call stacks are held against those of another run or trace"));
+    other_ = bar_->choice(tr("Compared with"),
+                          tr("Operators and call stacks are held against those of another run or trace"));
     other_->setObjectName(QStringLiteral("traceOther"));
     search_ = bar_->search(tr("Search names"), tr("Search in the trace"));
     search_->setMaximumWidth(180);
@@ -53,9 +54,8 @@ void TimelineView::makeBar() {
     close_ = bar_->button(tr("Close"), tr("Closes the trace"), QStringLiteral("closeTrace"));
     note_ = bar_->note(120);
     connect(source_, &QComboBox::currentIndexChanged, this, &TimelineView::showPage);
-    connect(other_, &QComboBox::currentIndexChanged, this, [this] {
-        other_->currentData().toString() == kFile ? openOther() : showPage();
-    });
+    connect(other_, &QComboBox::currentIndexChanged, this,
+            [this] { other_->currentData().toString() == kFile ? openOther() : showPage(); });
     connect(search_, &QLineEdit::textChanged, this, [this](const QString& words) {
         const QString found = pane_->search(words);
         if (!found.isEmpty()) note_->setText(found);
@@ -157,10 +157,11 @@ void TimelineView::showPage() {
     } else {
         pane_->setTrace(shown, other);
         pane_->setForm(form_);
-        note_->setText(!shown  ? tr("nothing recorded yet: run the model (F5)")
-                       : other ? tr("A: %1   B: %2").arg(source_->currentText(), QFileInfo(text(other->trace.path)).fileName())
-                       : is_run ? QString()
-                                : noteOf(shown->trace));
+        note_->setText(
+            !shown   ? tr("nothing recorded yet: run the model (F5)")
+            : other  ? tr("A: %1   B: %2").arg(source_->currentText(), QFileInfo(text(other->trace.path)).fileName())
+            : is_run ? QString()
+                     : noteOf(shown->trace));
         note_->setToolTip(note_->text());
     }
     pages_->setCurrentIndex(is_live ? 0 : 1);
