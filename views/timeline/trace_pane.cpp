@@ -147,7 +147,7 @@ void TracePane::setTrace(TracePtr trace, TracePtr other) {
 
 void TracePane::setColumns() {
     const int one[] = {0, 120, 70, 84, 84, 84, 84, 84, 84};
-    const int two[] = {0, 120, 74, 74, 88, 88, 96};
+    const int two[] = {0, 120, 74, 74, 88, 88, 76, 104};
     table_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     for (int i = 1; i < totals_->columnCount(); ++i)
         table_->header()->resizeSection(i, totals_->isOfTwo() ? two[i] : one[i]);
