@@ -13,8 +13,10 @@
 #include "core/formats/profiler/trace_reader.h"
 #include "core/record/recording_file.h"
 #include "core/session/imported_file.h"
+#include "core/study/flame_difference.h"
 #include "core/study/profile_of_recording.h"
 #include "core/study/profile_statistics.h"
+#include "core/study/profile_streams.h"
 #include "core/study/snapshot_history.h"
 
 namespace loupe::cli {
@@ -61,6 +63,16 @@ void print_trace(const ProfileTrace& trace) {
         std::printf("  %-40s %-32s %10zu\n", cut(counter.name, 40).c_str(),
                     concat("at most ", counter.is_bytes ? format_bytes(greatest) : concat(greatest)).c_str(),
                     counter.values.size());
+    }
+    for (const session::StreamUse& use : session::stream_uses(trace)) {
+        std::printf(
+            "  %-40s busy %s of %s (%.1f %%), idle %s, longest gap %s at %s%s\n",
+            cut(trace.tracks[use.track].name, 40).c_str(), format_seconds(use.busy).c_str(),
+            format_seconds(use.end - use.begin).c_str(), use.share() * 100, format_seconds(use.idle()).c_str(),
+            format_seconds(use.longest_gap).c_str(), format_seconds(use.gap_at).c_str(),
+            use.launch_to_start
+                ? concat("; starts ", format_seconds(*use.launch_to_start), " behind its launch (median)").c_str()
+                : "");
     }
     std::map<std::string_view, std::size_t> links;
     for (const ProfileLink& link : trace.links) ++links[trace.texts[link.category]];
@@ -127,6 +139,9 @@ void compare_traces(const std::string& here, const std::string& there, bool as_j
     const ProfileTrace one = trace_of(here);
     const ProfileTrace other = trace_of(there);
     const auto rows = session::compare_totals(session::operator_totals(one), session::operator_totals(other));
+    const session::FlameDifference flames =
+        session::compare_flames(one, session::flame_graph(one), other, session::flame_graph(other));
+    const std::vector<std::uint32_t> changed = session::most_changed(flames, kShown);
     if (as_json) {
         json out = json::array();
         for (const auto& row : rows)
@@ -135,10 +150,21 @@ void compare_traces(const std::string& here, const std::string& there, bool as_j
                            {"count", {row.count_here, row.count_there}},
                            {"total", {row.total_here, row.total_there}},
                            {"self", {row.self_here, row.self_there}}});
-        std::printf("%s\n",
-                    json{{"A", here}, {"B", there}, {"seconds", {one.seconds, other.seconds}}, {"operators", out}}
-                        .dump(2, ' ', false, json::error_handler_t::replace)
-                        .c_str());
+        json stacks = json::array();
+        for (const std::uint32_t node : changed) {
+            const session::FlamePair& each = flames.nodes[node];
+            stacks.push_back({{"path", flames.path_of(node, flames.depth)},
+                              {"count", {each.count_here, each.count_there}},
+                              {"total", {each.total_here, each.total_there}},
+                              {"self", {each.self_here, each.self_there}}});
+        }
+        std::printf("%s\n", json{{"A", here},
+                                 {"B", there},
+                                 {"seconds", {one.seconds, other.seconds}},
+                                 {"operators", out},
+                                 {"stacks", stacks}}
+                                .dump(2, ' ', false, json::error_handler_t::replace)
+                                .c_str());
         return;
     }
     std::printf("A %s: %s, %s\nB %s: %s, %s\n\n", here.c_str(), one.source.c_str(), format_seconds(one.seconds).c_str(),
@@ -154,6 +180,18 @@ void compare_traces(const std::string& here, const std::string& there, bool as_j
                     format_seconds(std::abs(row.change())).c_str());
     }
     if (rows.size() > 2 * kShown) std::printf("and %zu more\n", rows.size() - 2 * kShown);
+    if (changed.empty()) return;
+    std::printf("\n%-88s %10s %10s %11s\n", "call stacks whose own time differs most", "self A", "self B", "B - A");
+    for (const std::uint32_t node : changed) {
+        const session::FlamePair& each = flames.nodes[node];
+        constexpr std::size_t kWide = 88;
+        std::string path = flames.path_of(node, 3);
+        // The end says most.
+        if (path.size() > kWide) path = "..." + path.substr(path.size() - kWide + 3);
+        std::printf("%-88s %10s %10s %s%10s\n", path.c_str(), format_seconds(each.self_here).c_str(),
+                    format_seconds(each.self_there).c_str(), each.self_change() < 0 ? "-" : "+",
+                    format_seconds(std::abs(each.self_change())).c_str());
+    }
 }
 
 void compare_snapshots(const std::string& here, const std::string& there, bool as_json) {

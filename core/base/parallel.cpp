@@ -9,13 +9,14 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/parallel_observer.h"
+#include "core/base/setup_clock.h"
 #include "core/base/strings.h"
 #include "core/base/thread_limit.h"
-
-#include "core/base/setup_clock.h"
 
 namespace loupe {
 
@@ -56,6 +57,16 @@ int start_team(int wanted) {
 }
 
 }  // namespace
+
+namespace {
+
+thread_local ParallelObserver* parallel_observer = nullptr;
+
+}  // namespace
+
+ParallelObserver* set_parallel_observer(ParallelObserver* observer) {
+    return std::exchange(parallel_observer, observer);
+}
 
 int most_threads() { return std::max(64, 4 * omp_get_num_procs()); }
 
@@ -98,6 +109,8 @@ void leave_core(int core) {
 
 namespace detail {
 
+using ParallelClock = std::chrono::steady_clock;
+
 void run_parallel(std::int64_t begin, std::int64_t end, std::int64_t grain, void* context,
                   void (*body)(void*, std::int64_t, std::int64_t)) {
     const std::int64_t length = end - begin;
@@ -119,6 +132,8 @@ void run_parallel(std::int64_t begin, std::int64_t end, std::int64_t grain, void
     }
     std::exception_ptr failure;
     const int core = sched_getcpu();
+    ParallelObserver* const observer = parallel_observer;
+    std::vector<ParallelPiece> watched(observer == nullptr ? 0 : static_cast<std::size_t>(pieces));
     // The whole team, also where there is less to do: libgomp ends the threads that a smaller one leaves out, and must
     // start them again.
 #pragma omp parallel
@@ -130,14 +145,18 @@ void run_parallel(std::int64_t begin, std::int64_t end, std::int64_t grain, void
         const std::int64_t from = begin + index * chunk;
         const std::int64_t to = std::min(end, from + chunk);
         if (from < to) {
+            const auto started = watched.empty() ? ParallelClock::time_point() : ParallelClock::now();
             try {
                 body(context, from, to);
             } catch (...) {
 #pragma omp critical(loupe_parallel_failure)
                 if (!failure) failure = std::current_exception();
             }
+            if (!watched.empty())
+                watched[static_cast<std::size_t>(index)] = {static_cast<int>(index), started, ParallelClock::now()};
         }
     }
+    if (observer != nullptr) observer->on_loop(watched);
     if (failure) std::rethrow_exception(failure);
 }
 

@@ -7,7 +7,8 @@
 
 namespace loupe::session {
 
-// The events as Chrome's trace format, which Perfetto reads too: a row for frames, one for operators, a memory counter.
+// The events as Chrome's trace format, which Perfetto reads too: frames and operators on the engine's thread, pieces
+// of parallel loops on others, work of devices on a row each with links from its launches, a memory counter.
 // Written whole or not at all; throws Error (File).
 void write_chrome_trace(const Recording& recording, const std::filesystem::path& file);
 

@@ -249,6 +249,7 @@ void Recorder::begin_event(const OperatorCall& call, const StopPoint& point) {
     pending_began_ = Clock::now();
     pending_.start = now();
     setup_.start();
+    workers_.start(pending_.start);
     if (any_device_but_cpu()) [[unlikely]]
         start_device_clock(call);
 }
@@ -257,6 +258,7 @@ void Recorder::stop_clock() {
     pending_span_ = device_clock_.stop();
     const double taken = std::chrono::duration<double>(Clock::now() - pending_began_).count();
     pending_.setup = setup_.stop();
+    pending_.workers = workers_.stop();
     pending_.duration = std::max(0.0, taken - pending_.setup.total());
 }
 
@@ -455,7 +457,11 @@ void Recorder::publish_whole(const OperatorCall& call, const StopPoint& point) {
 }
 
 void Recorder::on_exception(const Error& error) {
-    if (!is_pending_ || error.kind() == ErrorKind::Cancelled) return;
+    if (!is_pending_) return;
+    if (error.kind() == ErrorKind::Cancelled) {
+        workers_.stop();
+        return;
+    }
     is_pending_ = false;
     stop_clock();
     pending_span_.reset();

@@ -30,6 +30,7 @@
 #include "core/record/stop_point.h"
 #include "core/record/tensor_values.h"
 #include "core/record/value_store.h"
+#include "core/record/worker_watch.h"
 
 namespace loupe::session {
 
@@ -179,6 +180,7 @@ class Recorder final : public ExecutionObserver,
     StopPoint pending_point_;
     Clock::time_point pending_began_;
     SetupWatch setup_;
+    WorkerWatch workers_;
     DeviceClock device_clock_;
     std::optional<DeviceClock::Span> pending_span_;
     std::deque<Held> held_;

@@ -9,6 +9,7 @@
 namespace loupe::session {
 
 void Recorder::stop_watching() {
+    workers_.stop();
     if (saving_observer() == this) set_saving_observer(nullptr);
     if (fallback_observer() == this) set_fallback_observer(nullptr);
 }
@@ -53,6 +54,7 @@ void Recorder::show_first() {
     Held& held = held_.front();
     Event& event = writer_.held_event(held.id);
     tensors_.settle(held.last_value);
+    event.device.given = event.start;
     if (held.span) {
         event.device.launch = std::exchange(event.duration, held.span->seconds());
         event.start = held.span->start();

@@ -69,6 +69,14 @@ auto fields(Like<Value> auto& it) {
                     it.requires_grad, it.gradient_of, it.statistics, it.is_left_out);
 }
 
+// A piece of a parallel loop that another thread than the engine's did; libraries' own loops are not seen.
+struct WorkerSpan {
+    std::uint32_t thread = 0;  // 1, 2, ... of the team
+    double start = 0;          // seconds since the run began
+    double end = 0;
+};
+auto fields(Like<WorkerSpan> auto& it) { return std::tie(it.thread, it.start, it.end); }
+
 struct Event {
     EventId id = 0;
     RunPhase phase = RunPhase::Forward;
@@ -86,7 +94,8 @@ struct Event {
     SetupTimes setup;         // of kernels, inside the event and not in its duration: what only a first call takes
     bool is_cold = false;     // of a kernel that it called, the first call recorded in this process
     DeviceWork device;        // empty for what ran on the CPU
-    std::int64_t memory_before = 0;  // bytes alive by the program's own account
+    std::vector<WorkerSpan> workers;  // by thread and time
+    std::int64_t memory_before = 0;   // bytes alive by the program's own account
     std::int64_t memory_after = 0;
     std::int64_t memory_peak = 0;  // highest inside the event
     double flops = 0;
@@ -110,7 +119,7 @@ struct Event {
 };
 auto fields(Like<Event> auto& it) {
     return std::tie(it.id, it.phase, it.op, it.overload, it.scope, it.source_file, it.source_line, it.graph_node,
-                    it.depth, it.frame, it.peer, it.start, it.duration, it.setup, it.is_cold, it.device,
+                    it.depth, it.frame, it.peer, it.start, it.duration, it.setup, it.is_cold, it.device, it.workers,
                     it.memory_before, it.memory_after, it.memory_peak, it.flops, it.bytes_moved, it.backend,
                     it.declined, it.inputs, it.outputs, it.arguments, it.has_nan, it.has_inf, it.not_finite,
                     it.read_for_bad, it.failed, it.error);

@@ -15,7 +15,8 @@
 //                number from 1; an event has its first backward event behind its error, a value the number of its
 //                array (0: elements were not kept) behind its statistics, null where there are none; then, where
 //                the program was new enough to write them, an event's overload, the number of its NotFinite, seconds of
-//                set-up by kind and whether it was cold, and whether a value was left out
+//                set-up by kind, whether it was cold, what a device did and the work of other threads, and whether
+//                a value was left out
 //     savings    rows [allocation, event, node]; older files lack them
 //     warm_times OperatorTimes; lacking where none were measured
 //     gradients  GradientRow objects

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::uint64_t kLargestText = std::uint64_t{1} << 31;
 constexpr std::uint64_t kLargestArray = std::uint64_t{1} << 40;
+constexpr std::size_t kMostWorkers = 1 << 16;
 constexpr std::string_view kVersionEntry = "recording/version";
 
 [[noreturn]] void fail(std::string message) { throw Error(ErrorKind::File, std::move(message)); }
@@ -189,6 +190,9 @@ class Loader {
         if (row.has_more()) {
             if (const Json& device = row.field(); !device.is_null()) event.device = device_work(device);
         }
+        if (row.has_more()) {
+            if (const Json& workers = row.field(); !workers.is_null()) event.workers = worker_spans(workers);
+        }
         writer_.add_event(std::move(event));
     }
 
@@ -200,7 +204,22 @@ class Loader {
         work.fell_back = row.next<bool>();
         work.copied_bytes = std::max<std::int64_t>(0, row.next<std::int64_t>());
         work.copy_seconds = row.number();
+        if (row.has_more()) work.given = row.number();
         return work;
+    }
+
+    std::vector<WorkerSpan> worker_spans(const Json& json) {
+        Row row(json);
+        std::vector<WorkerSpan> spans;
+        while (row.has_more()) {
+            WorkerSpan span;
+            span.thread = row.id(kMostWorkers, "thread");
+            span.start = row.number();
+            span.end = row.number();
+            if (span.thread == 0 || !(span.end >= span.start)) fail("has a thread's work that ends before it begins");
+            spans.push_back(span);
+        }
+        return spans;
     }
 
     void add_allocation(const Json& json) {

@@ -34,8 +34,21 @@ inline Json numbers_json(const std::vector<double>& numbers) {
 }
 
 inline Json device_json(const DeviceWork& work, TextTable& text) {
-    if (work.device.empty()) return Json();
-    return Json::array({text(work.device), work.launch, work.fell_back, work.copied_bytes, work.copy_seconds});
+    if (work.device.empty() && work.given == 0) return Json();
+    return Json::array(
+        {text(work.device), work.launch, work.fell_back, work.copied_bytes, work.copy_seconds, work.given});
+}
+
+// [thread, start, end, thread, ...]; null: none.
+inline Json workers_json(const std::vector<WorkerSpan>& workers) {
+    if (workers.empty()) return Json();
+    Json json = Json::array();
+    for (const WorkerSpan& each : workers) {
+        json.push_back(each.thread);
+        json.push_back(each.start);
+        json.push_back(each.end);
+    }
+    return json;
 }
 
 inline Json event_row(const Event& e, EventId backward, TextTable& text) {
@@ -70,7 +83,8 @@ inline Json event_row(const Event& e, EventId backward, TextTable& text) {
                         e.setup.seconds,
                         e.is_cold,
                         numbers_json(e.read_for_bad),
-                        device_json(e.device, text)});
+                        device_json(e.device, text),
+                        workers_json(e.workers)});
 }
 
 inline Json value_row(const Value& v, std::uint32_t array, TextTable& text) {

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
+#include "core/study/kept_history.h"
 #include "core/tensor/element_walk.h"
 
 namespace loupe::session {
@@ -51,16 +52,7 @@ void EmbeddingProbe::after_operator(const OperatorCall& call) {
     }
     if (!requires_grad(made)) set_requires_grad(made, true);
     value_ = fn::clone(detach(made));
-    if (is_leaf(made)) {
-        looked_up_ = made;
-        return;
-    }
-    // A handle of its own: the tensor gets another history when it is written in place.
-    looked_up_ = detach(made);
-    AutogradMeta& meta = ensure_autograd_meta(looked_up_);
-    const Edge edge = gradient_edge(made);
-    meta.grad_fn = edge.node;
-    meta.output = edge.input;
+    looked_up_ = kept_history(made);
 }
 
 bool EmbeddingProbe::is_look_up(const OperatorCall& call) const {

@@ -12,6 +12,7 @@
 #include "core/base/deep_thread.h"
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/base/parallel_observer.h"
 #include "core/base/ref_counted.h"
 #include "core/base/thread_limit.h"
 
@@ -52,6 +53,30 @@ class ThreadsTest : public QObject {
     void little_work_ends_no_threads();
     void small_ranges_stay_here();
     void exceptions_come_back();
+    // Of a loop that is split every thread's piece, with its time; of one that is not nothing, and of others' neither.
+    void pieces_of_loops_are_observed() {
+        struct Watch final : ParallelObserver {
+            void on_loop(std::span<const ParallelPiece> pieces) override {
+                seen.emplace_back(pieces.begin(), pieces.end());
+            }
+            std::vector<std::vector<ParallelPiece>> seen;
+        } watch;
+        set_thread_count(3);
+        QVERIFY(set_parallel_observer(&watch) == nullptr);
+        const auto work = [](std::int64_t, std::int64_t) { usleep(200); };
+        parallel_for(0, 300, 1, work);
+        parallel_for(0, 10, 100, work);
+        std::thread([&] { parallel_for(0, 300, 1, work); }).join();
+        QVERIFY(set_parallel_observer(nullptr) == &watch);
+        parallel_for(0, 300, 1, work);
+        QCOMPARE(watch.seen.size(), std::size_t{1});
+        QCOMPARE(watch.seen.front().size(), std::size_t{3});
+        for (int i = 0; i < 3; ++i) {
+            const ParallelPiece& piece = watch.seen.front()[static_cast<std::size_t>(i)];
+            QCOMPARE(piece.thread, i);
+            QVERIFY(piece.end - piece.start >= std::chrono::microseconds(200));
+        }
+    }
     void nested_regions_use_one_thread();
     void cancel_reaches_this_thread_only();
     void counted_objects_die_once();

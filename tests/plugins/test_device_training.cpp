@@ -507,12 +507,17 @@ void TestDeviceTraining::aRunSaysWhatItDid() {
     // What ran on the CPU says what its copies took; what did not says nothing of the kind.
     std::size_t fell_back = 0;
     std::size_t own = 0;
+    double given = 0;
     for (EventId id = 1; id <= got.event_count(); ++id) {
         const Event& event = got.event(id);
         QVERIFY(want.event(id).device.device.empty());
         if (event.device.device.empty()) continue;
         QCOMPARE(std::string(event.device.device), std::string("test:0"));
         QVERIFY(event.duration >= 0 && event.device.launch >= 0);
+        // Given by the host before the device is done with it; the host gives one after another.
+        QVERIFY(event.device.given > 0 && event.device.given <= event.end());
+        QVERIFY(event.device.given + 1e-9 >= given);
+        given = event.device.given;
         if (event.device.fell_back) {
             ++fell_back;
             QVERIFY(event.device.copied_bytes > 0);

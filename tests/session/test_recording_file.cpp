@@ -11,6 +11,8 @@
 #include "core/base/error.h"
 #include "core/formats/archive/zip_writer.h"
 #include "core/record/recording_file.h"
+#include "core/record/recording_rows.h"
+#include "core/record/recording_writer.h"
 #include "core/session/queries/gradients.h"
 #include "core/session/queries/operator_times.h"
 #include "core/session/queries/pass_trace.h"
@@ -85,6 +87,7 @@ class TestRecordingFile : public QObject {
   private slots:
     void is_as_it_was_data();
     void is_as_it_was();
+    void keeps_what_devices_and_threads_did();
     void keeps_tensors_that_are_no_plain_arrays();
     void runs_again_while_the_model_is_there();
     void without_its_model_it_is_only_looked_at();
@@ -254,6 +257,38 @@ void TestRecordingFile::is_as_it_was() {
 }
 
 // Quantised and nested tensors: PyTorch's names of dtypes, sizes that differ, and the numbers.
+// And rows of an older program, which lack it.
+void TestRecordingFile::keeps_what_devices_and_threads_did() {
+    RecordingWriter writer;
+    Event event;
+    event.start = 2;
+    event.device.device = writer.intern("test:0");
+    event.device.launch = 0.25;
+    event.device.given = 1.5;
+    event.workers = {{1, 1.5, 1.75}, {2, 1.5, 1.875}};
+    writer.add_event(event);
+    writer.finish();
+    TextTable text;
+    const Json whole = event_row(writer.recording()->event(1), 0, text);
+    Json older = whole;
+    older.erase(older.size() - 1);
+    older.back().erase(older.back().size() - 1);
+    Json backwards = whole;
+    backwards.back()[2] = 1.0;
+    const auto read = [&](const Json& row) {
+        const Json rows{{"strings", text.texts()},    {"events", Json::array({row})}, {"values", Json::array()},
+                        {"frames", Json::array()},    {"allocations", Json::array()}, {"gradients", Json::array()},
+                        {"peak", Json::array({0, 0})}};
+        return RecordingFile(rows, [](ValueId) { return Tensor(); }).recording()->event(1);
+    };
+    const Event got = read(whole);
+    QCOMPARE(got.device.given, 1.5);
+    QCOMPARE(got.workers.size(), std::size_t{2});
+    QVERIFY(got.workers[1].thread == 2 && got.workers[1].start == 1.5 && got.workers[1].end == 1.875);
+    QVERIFY(read(older).workers.empty() && read(older).device.given == 0 && read(older).device.launch == 0.25);
+    QVERIFY_THROWS_EXCEPTION(Error, read(backwards));
+}
+
 void TestRecordingFile::keeps_tensors_that_are_no_plain_arrays() {
     QTemporaryDir folder;
     QFile source(folder.filePath("net.py"));

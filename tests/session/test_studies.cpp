@@ -114,6 +114,8 @@ class TestStudies : public QObject {
     void saliency_of_pictures();
     void integrated_gradients_of_pictures();
     void grad_cam();
+    void grad_cam_of_plain_graphs_data();
+    void grad_cam_of_plain_graphs();
     void feature_maps();
     void principal_components();
     void groups_lie_together();
@@ -207,6 +209,41 @@ void TestStudies::grad_cam() {
     COMPARE_ARRAY(study(session, "grad-cam", {{"target", other}}).arrays, "cam", "pictures", "other_cam", 1e-5);
     COMPARE_ARRAY(study(session, "grad-cam", {{"target", "[0, " + other + "]"}}).arrays, "cam", "pictures", "other_cam",
                   1e-5);
+}
+
+// Convolutions that no module names are named by what they give.
+void TestStudies::grad_cam_of_plain_graphs_data() {
+    QTest::addColumn<QString>("file");
+    QTest::newRow("frozen") << "plain.pt";
+    QTest::newRow("onnx") << "plain.onnx";
+}
+void TestStudies::grad_cam_of_plain_graphs() {
+    QFETCH(QString, file);
+    plugins();
+    Session session;
+    session.open(kFixtures / "studies" / file.toStdString());
+    session.wait_idle();
+    if (file.endsWith(".onnx") && session.status().state != RunState::Ready) QSKIP("without the plugin for ONNX");
+    InputSpec input;
+    input.source = InputSpec::Source::File;
+    input.file = (kFixtures / "studies/pictures.in.npz").string();
+    input.key = "arg0";
+    session.set_inputs({input});
+    QCOMPARE(why_not(session, "grad-cam"), std::string());
+    const Answered made = study(session, "grad-cam");
+    QCOMPARE(made.result.error, std::string());
+    COMPARE_ARRAY(made.arrays, "cam", "plain", "last", 1e-5);
+    COMPARE_ARRAY(study(session, "grad-cam", {{"method", "grad-cam++"}}).arrays, "cam", "plain", "last_plus", 1e-4);
+    // The first one, by name.
+    std::vector<std::string> stages;
+    for (const StudyInfo& each : ask(session, StudiesQuery{}).studies)
+        if (each.name == "grad-cam") stages = each.options.front().choices;
+    QCOMPARE(stages.size(), 2u);
+    QVERIFY2(made.result.title.ends_with(" at " + stages.back()), made.result.title.c_str());
+    if (file.endsWith(".pt"))  // ONNX's export folds the normalisation behind it into it
+        COMPARE_ARRAY(study(session, "grad-cam", {{"module", stages.front()}}).arrays, "cam", "plain", "first", 1e-5);
+    const Answered none = study(session, "grad-cam", {{"module", "%none"}});
+    QCOMPARE(none.result.error, std::string("no convolution %none in the graph"));
 }
 
 void TestStudies::feature_maps() {

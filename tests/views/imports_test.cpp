@@ -138,6 +138,72 @@ class ImportsTest : public QObject {
         Imports::of(bridge).closeTrace(fixture("perceptron.json.gz"));
         QVERIFY(!model->isOfTwo());
     }
+    void flame_graphs_of_two_are_one() {
+        SessionBridge bridge;
+        TimelineView view(bridge, nullptr);
+        view.resize(1000, 420);
+        view.show();
+        open(bridge, "layers.json");
+        open(bridge, "perceptron.json.gz");
+        view.setForm(TracePane::Form::Flame);
+        FlameCanvas* flame = view.traces()->flame();
+        QVERIFY(flame->difference() == nullptr && !view.traces()->changedTable()->isVisible());
+        view.other()->setCurrentIndex(view.other()->findText(QStringLiteral("with layers.json")));
+        QVERIFY(flame->difference() != nullptr && view.traces()->changedTable()->isVisible());
+        // A row shows its stack.
+        QAbstractItemModel* rows = view.traces()->changedTable()->model();
+        QVERIFY(rows->rowCount() > 5);
+        view.traces()->changedTable()->setCurrentIndex(rows->index(2, 0));
+        QVERIFY(flame->zoomed() != 0);
+        // Orange where B takes longer, green where A does.
+        QVERIFY(tendencyColour(1) != tendencyColour(-1) && tendencyColour(0.001) == tendencyColour(0));
+        QVERIFY(distinctColours(flame->grab().toImage()) > 3);
+        view.other()->setCurrentIndex(0);
+        QVERIFY(flame->difference() == nullptr);
+    }
+    void a_run_is_kept_to_be_compared() {
+        SessionBridge bridge;
+        TimelineView view(bridge, nullptr);
+        view.resize(1000, 420);
+        view.show();
+        bridge.open(QStringLiteral(LOUPE_SOURCE_DIR "/tests/fixtures/models/mlp.pt"));
+        QTRY_COMPARE(bridge.status().state, session::RunState::Ready);
+        bridge.run();
+        QTRY_COMPARE(bridge.status().state, session::RunState::Finished);
+        view.setForm(TracePane::Form::Flame);
+        auto* keep = view.findChild<QToolButton*>(QStringLiteral("keepRun"));
+        QTRY_VERIFY(keep->isVisible() && keep->isEnabled());
+        keep->click();
+        // What is shown stays the run; the kept one is what it is compared with.
+        QCOMPARE(view.source()->currentData().toString(), QString());
+        QCOMPARE(view.other()->currentText(), QStringLiteral("with run 1"));
+        bridge.run();
+        QTRY_COMPARE(bridge.status().state, session::RunState::Finished);
+        QTRY_VERIFY(view.traces()->flame()->difference() != nullptr);
+        const session::FlameDifference& found = *view.traces()->flame()->difference();
+        for (const session::FlamePair& pair : found.nodes) QCOMPARE(pair.count_here, pair.count_there);
+    }
+    void streams_say_how_far_they_are_used() {
+        SessionBridge bridge;
+        TimelineView view(bridge, nullptr);
+        view.resize(1000, 420);
+        view.show();
+        open(bridge, "layers.json");
+        TraceCanvas* canvas = view.traces()->canvas();
+        const TraceIndex& index = canvas->index();
+        std::size_t streams = 0;
+        for (const TraceIndex::Track& track : index.tracks()) {
+            const session::StreamUse* use = index.useOf(track.number);
+            QCOMPARE(use != nullptr, index.trace()->tracks[track.number].is_device);
+            if (use == nullptr) continue;
+            ++streams;
+            QVERIFY(use->busy > 0 && use->share() < 1 && use->longest_gap > 0 && use->launch_to_start.has_value());
+        }
+        QCOMPARE(streams, std::size_t{1});
+        const QImage before = canvas->grab().toImage();
+        canvas->selectRange(index.end() * 0.2, index.end() * 0.6);
+        QVERIFY(canvas->grab().toImage() != before);
+    }
     void flame_graph_zooms() {
         SessionBridge bridge;
         TimelineView view(bridge, nullptr);

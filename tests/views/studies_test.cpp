@@ -103,6 +103,12 @@ class StudiesTest : public QObject {
         QCOMPARE(wanted.front().at(0).toString(), QStringLiteral("tensor"));
         QCOMPARE(bridge_->currentModule(), QStringLiteral("features.0"));
         QCOMPARE(bridge_->recording()->value(bridge_->currentValue()).shape, (session::Shape{2, 6, 20, 24}));
+        // Of the output its channel, as long as it is looked at.
+        const auto channel = view_->pages()->result().tiles.front().tiles[2].channel;
+        QCOMPARE(bridge_->currentSlice(), QStringLiteral("[0, %1]").arg(channel));
+        QVERIFY(tiles->tipOf(2).contains(QStringLiteral("shows this channel in Tensor")));
+        bridge_->setCurrentEvent(bridge_->currentEvent() + 1);
+        QCOMPARE(bridge_->currentSlice(), QString());
     }
 
     void whatIsWrongIsSaid() {

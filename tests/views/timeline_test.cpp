@@ -123,8 +123,9 @@ class TimelineTest : public QObject {
         }
     }
 
-    // What the host took to give a device its work stands in a row of its own.
-    void launchesHaveTheirRow() {
+    // What the host took to give a device its work stands in a row of its own, what the device did in another, each
+    // when it was.
+    void devicesHaveTheirRows() {
         session::RecordingWriter writer;
         for (int i = 0; i < 3; ++i) {
             session::Event event;
@@ -134,6 +135,7 @@ class TimelineTest : public QObject {
             if (i > 0) {
                 event.device.device = writer.intern("test:0");
                 event.device.launch = 1e-5 * i;
+                event.device.given = 6e-4 + 1e-4 * i;
             }
             writer.add_event(event);
         }
@@ -142,14 +144,92 @@ class TimelineTest : public QObject {
         TimelineIndex index;
         index.reset(recording.get());
         index.update(3);
-        QCOMPARE(index.launches().size(), std::size_t{2});
-        QCOMPARE(index.launches().zone(1).id, 3u);
-        QVERIFY(std::abs(index.launches().zone(1).end - 2.02e-3) < 1e-9);
+        // The operator on the CPU and two launches.
+        QCOMPARE(index.host().size(), std::size_t{3});
+        QCOMPARE(index.host().zone(2).id, 3u);
+        QVERIFY(std::abs(index.host().zone(2).end - 8.2e-4) < 1e-9);
+        QCOMPARE(index.streams().size(), std::size_t{1});
+        QCOMPARE(index.streams().front().lane.size(), std::size_t{2});
+        QCOMPARE(index.streams().front().lane.zone(1).start, 2e-3);
+        QVERIFY(index.launchOf(1) == nullptr && index.launchOf(3)->start == 8e-4);
+        const TimelineStatistics all = index.statistics(0, 3e-3);
+        QVERIFY(std::abs(all.streams.front().busy - 1e-3) < 1e-9);
         TimelineState state;
         state.to = 3e-3;
+        state.current = 3;
         NotedSurface surface;
         TimelineDrawing(index, state, 800, 300).draw(surface);
-        QVERIFY(surface.texts.contains(QStringLiteral("Launches")));
+        QVERIFY(surface.texts.contains(QStringLiteral("Engine")) && surface.texts.contains(QStringLiteral("test:0")));
+        QVERIFY(!surface.texts.contains(QStringLiteral("Forward")));
+        // The tip of the kernel tells the gap.
+        state.mouse_x = TimelineDrawing(index, state, 800, 300).xOf(2.2e-3);
+        for (double y = 20; y < 120 && !surface.texts.join(QLatin1Char(' ')).contains(QStringLiteral("begins"));
+             y += 6) {
+            state.mouse_y = y;
+            TimelineDrawing(index, state, 800, 300).draw(surface);
+        }
+        const QString said = surface.texts.join(QLatin1Char('\n'));
+        QVERIFY2(said.contains(QStringLiteral("; test:0 begins 1.18 ms later")), qPrintable(said));
+    }
+
+    // Threads of parallel loops have low rows below.
+    void workersHaveTheirRows() {
+        session::RecordingWriter writer;
+        session::Event event;
+        event.op = writer.intern("aten::relu");
+        event.start = 1e-3;
+        event.duration = 1e-3;
+        event.workers = {{1, 1.1e-3, 1.5e-3}, {1, 1.6e-3, 1.9e-3}, {3, 1.1e-3, 1.9e-3}};
+        writer.add_event(event);
+        writer.finish();
+        const auto recording = writer.recording();
+        TimelineIndex index;
+        index.reset(recording.get());
+        index.update(1);
+        QCOMPARE(index.workers().size(), std::size_t{3});
+        QCOMPARE(index.workers()[0].size(), std::size_t{2});
+        QCOMPARE(index.workers()[1].size(), std::size_t{0});
+        TimelineState state;
+        state.to = 2e-3;
+        NotedSurface surface;
+        TimelineDrawing drawing(index, state, 800, 300);
+        drawing.draw(surface);
+        QVERIFY(surface.texts.contains(QStringLiteral("Workers")));
+        QVERIFY(drawing.hit(drawing.xOf(1.3e-3), 50).has_value());
+    }
+
+    // Blocks that begin and end are marks at the event that did it; merged ones add up.
+    void blocksAreMarked() {
+        session::RecordingWriter writer;
+        for (int i = 0; i < 4; ++i) {
+            session::Event event;
+            event.op = writer.intern("aten::relu");
+            event.start = i * 1e-3;
+            event.duration = 1e-3;
+            writer.add_event(event);
+        }
+        session::Allocation block;
+        block.bytes = 100;
+        for (const auto& [allocated, freed] : {std::pair(0u, 2u), {1u, 2u}, {1u, 0u}, {3u, 4u}}) {
+            block.allocated = allocated;
+            block.freed = freed;
+            writer.add_allocation(block);
+        }
+        writer.finish();
+        const auto recording = writer.recording();
+        TimelineIndex index;
+        index.reset(recording.get());
+        index.update(4);
+        QCOMPARE(index.allocated().lane().size(), std::size_t{0});
+        index.markMemory();
+        const Lane& made = index.allocated().lane();
+        QCOMPARE(made.size(), std::size_t{2});
+        QCOMPARE(made.zone(0).id, 1u);
+        QCOMPARE(index.allocated().bytes({0, 0, 0, 1}), std::int64_t{200});
+        QCOMPARE(index.allocated().count({0, 0, 0, 2}), std::uint64_t{3});
+        QCOMPARE(index.freed().lane().zone(0).end, 2e-3);
+        QCOMPARE(index.freed().bytes({0, 0, 0, 2}), std::int64_t{300});
+        QCOMPARE(index.freed().greatest(), std::int64_t{200});
     }
 
     void zoneAtATime() {

@@ -296,6 +296,7 @@ EventId SessionBridge::findEvent(const std::function<bool(const Event&)>& matche
 
 void SessionBridge::selectEvent(EventId id) {
     event_ = id;
+    slice_.clear();
     if (id == 0) return;
     const Event& event = recording_->event(id);
     module_ = text(event.scope);
@@ -355,7 +356,7 @@ void SessionBridge::setCurrentNode(int node) {
     emit currentChanged();
 }
 
-void SessionBridge::setCurrentValue(session::ValueId value) {
+void SessionBridge::setCurrentValue(session::ValueId value, const QString& slice) {
     if (!recording_ || value == 0 || value > recording_->value_count()) return;
     const EventId producer = recording_->value(value).producer;
     if (producer != 0 && producer <= event_count_) {
@@ -363,6 +364,7 @@ void SessionBridge::setCurrentValue(session::ValueId value) {
         remember(producer);
     }
     value_ = value;
+    slice_ = slice;
     emit currentChanged();
 }
 

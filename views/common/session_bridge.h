@@ -63,11 +63,12 @@ class SessionBridge : public QObject {
     const QString& currentModule() const { return module_; }  // path; empty is the root
     int currentNode() const { return node_; }                 // in GraphModel; -1 none
     session::ValueId currentValue() const { return value_; }
+    const QString& currentSlice() const { return slice_; }  // of the value: "[0, 3]"; empty: all of it
     session::SourcePlace currentSource() const { return source_; }
     void setCurrentEvent(session::EventId event);
     void setCurrentModule(const QString& path);
     void setCurrentNode(int node);
-    void setCurrentValue(session::ValueId value);
+    void setCurrentValue(session::ValueId value, const QString& slice = {});
     void setCurrentSource(const session::SourcePlace& place);
     void setBookmarks(std::vector<session::EventId> bookmarks);
     // Parameter, module or value by name: the target of a link. False for an unknown name.
@@ -294,6 +295,7 @@ class SessionBridge : public QObject {
     QString module_;
     int node_ = -1;
     session::ValueId value_ = 0;
+    QString slice_;
     session::SourcePlace source_;
     std::vector<session::EventId> history_;
     std::size_t history_at_ = 0;

@@ -298,7 +298,7 @@ void StudiesView::showResult(const session::StudyResult& result) {
 }
 
 // The last event of the module in the run that is shown, and what it gave; without a run the module.
-void StudiesView::goTo(const QString& module, int channel) {
+void StudiesView::goTo(const QString& module, const QString& slice) {
     const auto& recording = bridge().recording();
     const std::string path = module.toStdString();
     for (std::size_t i = bridge().eventCount(); recording && i > 0; --i) {
@@ -306,8 +306,8 @@ void StudiesView::goTo(const QString& module, int channel) {
         const bool isInside = event.scope == path || event.scope.starts_with(path + ".");
         if (event.phase != session::RunPhase::Forward || !isInside || event.outputs.empty()) continue;
         bridge().setCurrentEvent(event.id);
-        if (event.outputs.front() != 0) bridge().setCurrentValue(event.outputs.front());
-        if (channel >= 0) bridge().showPanel(QStringLiteral("tensor"));
+        if (event.outputs.front() != 0) bridge().setCurrentValue(event.outputs.front(), slice);
+        if (!slice.isEmpty()) bridge().showPanel(QStringLiteral("tensor"));
         return;
     }
     bridge().setCurrentModule(module);

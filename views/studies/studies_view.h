@@ -52,7 +52,7 @@ class StudiesView : public View {
     void showResult(const session::StudyResult& result);
     void showHint(const QString& why);
     void ask(const QString& file);
-    void goTo(const QString& module, int channel);
+    void goTo(const QString& module, const QString& slice);
     void savePicture();
     void saveNumbers();
     const session::StudyInfo* chosen() const;

@@ -103,7 +103,7 @@ QWidget* StudyPages::makeWords(const session::StudyWords& words) {
     connect(words_, &WordsTable::hovered, this, &StudyPages::hovered);
     connect(words_, &WordsTable::clicked, this, [this, rows = words.rows](int row, int) {
         const std::string& module = rows[static_cast<std::size_t>(row)].module;
-        if (!module.empty()) emit moduleWanted(text(module), -1);
+        if (!module.empty()) emit moduleWanted(text(module), {});
     });
     return words_;
 }
@@ -113,7 +113,7 @@ QWidget* StudyPages::makeTiles(const session::StudyTiles& tiles) {
     tiles_->setAccessibleName(text(tiles.title));
     std::vector<TileGrid::Tile> shown;
     for (const auto& each : tiles.tiles) {
-        const QString tip = tr("channel %1: activity %2, colours from %3 to %4; a click opens it in Tensor")
+        const QString tip = tr("channel %1: activity %2, colours from %3 to %4; a click shows this channel in Tensor")
                                 .arg(each.channel)
                                 .arg(numberText(each.activity), numberText(each.low), numberText(each.high));
         shown.push_back({imageOf(session::picture_of(tiles, each)), QString::number(each.channel), tip});
@@ -128,7 +128,7 @@ QWidget* StudyPages::makeTiles(const session::StudyTiles& tiles) {
                          .arg(numberText(chosen.activity),
                               numberText(static_cast<double>(*std::ranges::min_element(chosen.values))),
                               numberText(static_cast<double>(*std::ranges::max_element(chosen.values)))));
-        emit moduleWanted(text(tiles.module), static_cast<int>(chosen.channel));
+        emit moduleWanted(text(tiles.module), QStringLiteral("[%1, %2]").arg(tiles.sample).arg(chosen.channel));
     });
     return tiles_;
 }

@@ -35,8 +35,8 @@ class StudyPages : public QTabWidget {
 
   signals:
     void hovered(const QString& words);
-    // A module's output is to be looked at; channel: of it, -1: all.
-    void moduleWanted(const QString& path, int channel);
+    // A module's output is to be looked at; slice: of it, empty: all.
+    void moduleWanted(const QString& path, const QString& slice);
 
   private:
     QWidget* makeMap(const session::StudyMap& map);

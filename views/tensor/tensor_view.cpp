@@ -328,6 +328,7 @@ void TensorView::divide() {
 void TensorView::takeCurrent() {
     if (lock_->isChecked()) return;
     const ValueId wanted = bridge().currentValue();
+    takeSlice(bridge().currentSlice());
     fillChoices(bridge().currentEvent());
     for (std::size_t i = 0; i < choices_.size(); ++i) {
         if (wanted != 0 && choices_[i].value == wanted) {
@@ -345,6 +346,15 @@ void TensorView::takeCurrent() {
         request_ = {};
         showSlice({});
     }
+}
+
+// One that came with a value goes with it; one that was typed stays.
+void TensorView::takeSlice(const QString& slice) {
+    if (!slice.isEmpty())
+        slice_edit_->setText(slice);
+    else if (slice_edit_->text() == given_slice_)
+        slice_edit_->clear();
+    given_slice_ = slice;
 }
 
 void TensorView::takeNamed(const QString& name) {

@@ -73,6 +73,7 @@ class TensorView : public View {
     QWidget* buildSide();
     void divide();
     void takeCurrent();
+    void takeSlice(const QString& slice);
     void takeNamed(const QString& name);
     void fillChoices(session::EventId event);
     bool isArgument(const std::string& name) const;
@@ -132,6 +133,7 @@ class TensorView : public View {
     session::TensorRequest request_;
     session::TensorSlice slice_;
     session::Shape shape_before_;  // the display is chosen again when the shape is another
+    QString given_slice_;
     bool user_display_ = false;
     bool waiting_ = false;
 };

@@ -15,6 +15,9 @@ using C = Theme::Colour;
 constexpr double kSmallest = 2.0;   // pixels: narrower zones are merged
 constexpr double kTextFrom = 22.0;  // pixels: wider ones have a label
 constexpr std::size_t kMostRows = 12;
+constexpr std::size_t kMostWorkers = 16;
+constexpr double kLabel = 14;        // pixels: of a row's name
+constexpr double kMarks = 20;        // of the row of allocations
 constexpr double kMostMemory = 180;  // pixels
 constexpr double kLeastMemory = 42;  // room for its name and its peak
 
@@ -29,12 +32,27 @@ double TimelineDrawing::scale() const {
     return std::max(10.0, width_ - kGutter) / span;
 }
 
+// Of operators: what the engine's thread did and what devices did, or where there are no devices forward and backward.
+std::vector<const Lane*> TimelineDrawing::operatorLanes() const {
+    std::vector<const Lane*> all;
+    if (index_.streams().empty()) {
+        all.push_back(&index_.forward());
+        if (index_.backward().size() > 0) all.push_back(&index_.backward());
+        return all;
+    }
+    all.push_back(&index_.host());
+    for (const TimelineIndex::Stream& stream : index_.streams()) all.push_back(&stream.lane);
+    return all;
+}
+
 std::vector<TimelineDrawing::Row> TimelineDrawing::rows() const {
     std::vector<Row> all;
     double y = kAxis + 4;
     // A low panel shows the outer calls: the operators and the memory stay in sight.
-    const int lanes = 1 + (index_.backward().size() > 0 ? 1 : 0) + (index_.launches().size() > 0 ? 1 : 0);
-    const double others = lanes * (kRow + 4) + kLeastMemory;
+    const std::vector<const Lane*> lanes = operatorLanes();
+    const double workers = static_cast<double>(std::min(index_.workers().size(), kMostWorkers)) * kWorker;
+    const double others =
+        static_cast<double>(lanes.size()) * (kRow + 4) + (workers > 0 ? workers + 4 : 0) + kMarks + kLeastMemory;
     const double fit = std::floor((height_ - y - 6 - others) / kRow);
     const std::size_t most = static_cast<std::size_t>(std::clamp(fit, 1.0, static_cast<double>(kMostRows)));
     const std::size_t depth = std::min(index_.frames().size(), most);
@@ -44,26 +62,38 @@ std::vector<TimelineDrawing::Row> TimelineDrawing::rows() const {
     }
     if (depth > 0) y += 6;
     const auto addReference = [&](const Lane& lane) {
-        if (state_.reference == nullptr || lane.size() == 0) return;
+        if (lane.size() == 0) return;
         all.push_back({&lane, y - 3, false, QObject::tr("reference"), true});
         y += kRow;
     };
-    all.push_back({&index_.forward(), y, false, QObject::tr("Forward")});
-    y += kRow + 4;
-    if (state_.reference != nullptr) addReference(state_.reference->forward);
-    if (index_.backward().size() > 0) {
-        all.push_back({&index_.backward(), y, false, QObject::tr("Backward")});
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+        const QString label = lanes[i] == &index_.forward()    ? QObject::tr("Forward")
+                              : lanes[i] == &index_.backward() ? QObject::tr("Backward")
+                              : lanes[i] == &index_.host()     ? QObject::tr("Engine")
+                                                               : text(index_.streams()[i - 1].name);
+        all.push_back({lanes[i], y, false, label});
         y += kRow + 4;
-        if (state_.reference != nullptr) addReference(state_.reference->backward);
+        if (state_.reference != nullptr && lanes[i] == &index_.forward()) addReference(state_.reference->forward);
+        if (state_.reference != nullptr && lanes[i] == &index_.backward()) addReference(state_.reference->backward);
     }
-    if (index_.launches().size() > 0) {
-        all.push_back({&index_.launches(), y, false, QObject::tr("Launches"), false, true});
-        y += kRow + 4;
+    if (state_.reference != nullptr && !index_.streams().empty()) {
+        addReference(state_.reference->forward);
+        addReference(state_.reference->backward);
+    }
+    for (std::size_t i = 0; i < std::min(index_.workers().size(), kMostWorkers); ++i) {
+        all.push_back(
+            {&index_.workers()[i], y, false, i == 0 ? QObject::tr("Workers") : QString(), false, true, kWorker});
+        y += kWorker;
     }
     return all;
 }
 
-double TimelineDrawing::memoryTop() const { return rows().back().y + kRow + 8; }
+double TimelineDrawing::marksTop() const {
+    const Row last = rows().back();
+    return last.y + std::max(last.height, kLabel) + (last.is_worker ? 4 : 6);
+}
+
+double TimelineDrawing::memoryTop() const { return marksTop() + kMarks; }
 
 double TimelineDrawing::wantedHeight() const { return memoryTop() + 70; }
 
@@ -79,17 +109,23 @@ void TimelineDrawing::draw(TimelineSurface& surface) {
     }
     drawAxis(surface);
     for (const Row& row : rows()) drawRow(surface, row);
+    drawMemoryMarks(surface);
     drawMemory(surface);
     drawMarks(surface);
-    // The gutter covers parts that extend to the left.
-    surface.box(0, 0, kGutter - 1, height_, rgb(C::Panel));
-    surface.line(kGutter - 1, 0, kGutter - 1, height_, rgb(C::Border));
-    for (const Row& row : rows()) surface.text(8, row.y + 2, rgb(C::Faint), row.label);
-    surface.text(8, memoryTop() + 2, rgb(C::Faint), QObject::tr("Memory"));
-    surface.text(8, memoryTop() + 18, rgb(C::Text), bytesText(index_.memory().greatest()));
+    drawGutter(surface);
     drawNote(surface);
     drawRange(surface);
     drawTip(surface);
+}
+
+// Covers parts that extend to the left.
+void TimelineDrawing::drawGutter(TimelineSurface& surface) {
+    surface.box(0, 0, kGutter - 1, height_, rgb(C::Panel));
+    surface.line(kGutter - 1, 0, kGutter - 1, height_, rgb(C::Border));
+    for (const Row& row : rows()) surface.text(8, row.is_worker ? row.y - 2 : row.y + 2, rgb(C::Faint), row.label);
+    surface.text(8, marksTop() + 1, rgb(C::Faint), QObject::tr("Blocks"));
+    surface.text(8, memoryTop() + 2, rgb(C::Faint), QObject::tr("Memory"));
+    surface.text(8, memoryTop() + 18, rgb(C::Text), bytesText(index_.memory().greatest()));
 }
 
 // Which runs the times are of.
@@ -201,8 +237,66 @@ void TimelineDrawing::drawReference(TimelineSurface& surface, const Row& row) {
     });
 }
 
+void TimelineDrawing::drawWorkers(TimelineSurface& surface, const Row& row) {
+    const QRgb panel = rgb(C::Panel);
+    row.lane->visit(state_.from, state_.to, kSmallest / scale(), [&](const Lane::Piece& piece) {
+        const double x0 = std::max(kGutter, xOf(piece.start));
+        const double x1 = std::min(width_, std::max(xOf(piece.end), x0 + 1));
+        if (x1 <= x0) return;
+        ++boxes_;
+        const session::Event& event = index_.recording()->event(row.lane->zone(piece.first).id);
+        const QRgb colour = piece.count > 1 ? rgb(C::Faint) : Theme::instance().operatorKind(event.op).rgb();
+        surface.box(x0, row.y, x1, row.y + kWorker - 2, mixed(panel, colour, 0.6));
+    });
+}
+
+// Upwards what was allocated, downwards what was let go of, as high as the root of its bytes.
+void TimelineDrawing::drawMemoryMarks(TimelineSurface& surface) {
+    const double top = marksTop();
+    const double middle = std::floor(top + (kMarks - 4) / 2);
+    const double reach = (kMarks - 4) / 2;
+    const auto most =
+        static_cast<double>(std::max<std::int64_t>({1, index_.allocated().greatest(), index_.freed().greatest()}));
+    for (const MemoryMarks* marks : {&index_.allocated(), &index_.freed()}) {
+        const bool is_up = marks == &index_.allocated();
+        const QRgb colour = rgb(is_up ? C::Accent : C::Warning);
+        marks->lane().visit(state_.from, state_.to, kSmallest / scale(), [&](const Lane::Piece& piece) {
+            const double x0 = std::max(kGutter, xOf(piece.start) - 0.5);
+            const double x1 = std::min(width_, std::max(xOf(piece.end), x0 + 1.5));
+            if (x1 <= x0) return;
+            ++boxes_;
+            const double share = std::sqrt(std::min(1.0, static_cast<double>(marks->bytes(piece)) / most));
+            const double high = std::max(1.0, reach * share);
+            surface.box(x0, is_up ? middle - high : middle + 1, x1, is_up ? middle : middle + 1 + high, colour);
+        });
+    }
+    surface.line(kGutter, middle, width_, middle, rgb(C::Border));
+}
+
+// From where the host gave an event to where its device began it.
+void TimelineDrawing::drawLaunch(TimelineSurface& surface, session::EventId id) {
+    const Zone* launch = index_.launchOf(id);
+    if (launch == nullptr) return;
+    const Zone work = index_.zoneOf(id);
+    const std::string_view device = index_.recording()->event(id).device.device;
+    double from = 0, to = 0;
+    const std::vector<Row> all = rows();
+    for (const Row& row : all) {
+        if (row.lane == &index_.host()) from = row.y + kRow - 2;
+        for (const TimelineIndex::Stream& stream : index_.streams())
+            if (row.lane == &stream.lane && stream.name == device) to = row.y;
+    }
+    const double x0 = std::clamp(xOf(launch->end), kGutter, width_);
+    const double x1 = std::clamp(xOf(work.start), kGutter, width_);
+    if (to <= from) return;
+    surface.line(x0, from, x1, to, rgb(C::Accent));
+    surface.line(x0 + 1, from, x1 + 1, to, rgb(C::Accent));
+    surface.box(x1 - 2, to - 3, x1 + 3, to, rgb(C::Accent));
+}
+
 void TimelineDrawing::drawRow(TimelineSurface& surface, const Row& row) {
     if (row.is_reference) return drawReference(surface, row);
+    if (row.is_worker) return drawWorkers(surface, row);
     const session::Recording& recording = *index_.recording();
     const QRgb panel = rgb(C::Panel);
     const QRgb text_colour = rgb(C::Text);
@@ -314,13 +408,29 @@ void TimelineDrawing::drawMarks(TimelineSurface& surface) {
         const Zone zone = index_.zoneOf(id);
         const double x0 = xOf(zone.start);
         const double x1 = std::max(xOf(zone.end), x0 + 2);
-        if (x1 < kGutter || x0 > width_) return;
-        surface.line((x0 + x1) / 2, kAxis, (x0 + x1) / 2, height_, withAlpha(colour, 150));
+        if (x1 >= kGutter && x0 <= width_)
+            surface.line((x0 + x1) / 2, kAxis, (x0 + x1) / 2, height_, withAlpha(colour, 150));
+        const auto box = [&](const Row& row, const Zone& at) {
+            const double left = xOf(at.start);
+            const double right = std::max(xOf(at.end), left + 2);
+            if (right < kGutter || left > width_) return;
+            surface.frame(left - 1, row.y - 1, right + 1, row.y + kRow - 1, colour, 2);
+        };
+        const Zone* launch = index_.launchOf(id);
         for (const Row& row : rows()) {
-            const bool mine = !row.is_frames && !row.is_reference && !row.is_launch &&
-                              (row.lane == &index_.forward()) == (event.phase == session::RunPhase::Forward);
-            if (mine) surface.frame(x0 - 1, row.y - 1, x1 + 1, row.y + kRow - 1, colour, 2);
+            if (row.is_frames || row.is_reference || row.is_worker) continue;
+            if (row.lane == &index_.host()) {
+                if (launch != nullptr)
+                    box(row, *launch);
+                else if (event.device.launch <= 0)
+                    box(row, zone);
+            } else if (index_.streams().empty()) {
+                if ((row.lane == &index_.forward()) == (event.phase == session::RunPhase::Forward)) box(row, zone);
+            } else if (event.device.launch > 0 && row.label == text(event.device.device)) {
+                box(row, zone);
+            }
         }
+        drawLaunch(surface, id);
     };
     mark(state_.reached, rgb(C::Reached));
     mark(state_.current, rgb(C::Accent));
@@ -340,6 +450,10 @@ void TimelineDrawing::drawRange(TimelineSurface& surface) {
     QStringList lines{QObject::tr("%1 selected, %2, %3 busy")
                           .arg(secondsText(to - from), counted(static_cast<std::int64_t>(statistics.count), "event"),
                                secondsText(statistics.seconds))};
+    for (const auto& stream : statistics.streams)
+        lines << QObject::tr("%1 busy %2, idle %3")
+                     .arg(text(stream.name), secondsText(stream.busy),
+                          secondsText(std::max(0.0, to - from - stream.busy)));
     for (const auto& kind : statistics.kinds) {
         if (lines.size() > 8) break;
         lines << QStringLiteral("%1  %2x %3")
@@ -377,30 +491,73 @@ void TimelineDrawing::drawTip(TimelineSurface& surface) {
             lines << secondsText(found->end - found->start) +
                          (found->is_backward ? QObject::tr(" in backward") : QString());
         } else {
-            const session::Event& event = recording.event(found->event);
-            lines << QStringLiteral("#%1  %2").arg(event.id).arg(text(event.op)) << scopeText(event.scope)
-                  << secondsText(event.duration);
-            if (const session::OperatorTime* warm = index_.isWarm() ? index_.warm()->of(event.id) : nullptr) {
-                lines.last() = QObject::tr("%1 warm, half of the runs between %2 and %3")
-                                   .arg(secondsText(warm->median), secondsText(warm->low), secondsText(warm->high));
-            }
-            if (!event.outputs.empty())
-                lines.last() += QStringLiteral("   ") + shapeText(recording.value(event.outputs.front()).shape);
-            if (const double setup = event.setup.total(); setup > 0 && !index_.isWarm())
-                lines << QObject::tr("set-up apart: %1").arg(text(event.setup.text()));
-            if (event.is_cold && !index_.isWarm()) lines << QObject::tr("first recorded call of its kernel");
+            lines = eventTip(found->event);
         }
-    } else {
+    } else if (lines = marksTip(); lines.isEmpty()) {
         return;
     }
     drawTipBox(surface, lines, x, state_.mouse_y, width_, height_);
+}
+
+QStringList TimelineDrawing::eventTip(session::EventId id) const {
+    const session::Recording& recording = *index_.recording();
+    const session::Event& event = recording.event(id);
+    QStringList lines{QStringLiteral("#%1  %2").arg(event.id).arg(text(event.op)), scopeText(event.scope),
+                      secondsText(event.duration)};
+    if (const session::OperatorTime* warm = index_.isWarm() ? index_.warm()->of(event.id) : nullptr) {
+        lines.last() = QObject::tr("%1 warm, half of the runs between %2 and %3")
+                           .arg(secondsText(warm->median), secondsText(warm->low), secondsText(warm->high));
+    }
+    if (!event.outputs.empty() && event.outputs.front() != 0)
+        lines.last() += QStringLiteral("   ") + shapeText(recording.value(event.outputs.front()).shape);
+    if (index_.isWarm()) return lines;
+    if (const Zone* launch = index_.launchOf(id)) {
+        const double gap = event.start - launch->end;
+        lines << QObject::tr("launched in %1").arg(secondsText(event.device.launch)) +
+                     (gap >= 0 ? QObject::tr("; %1 begins %2 later").arg(text(event.device.device), secondsText(gap))
+                               : QObject::tr("; %1 begins while it is launched").arg(text(event.device.device)));
+    }
+    if (event.device.fell_back) lines << text(event.device.text());
+    if (!event.workers.empty()) {
+        double busy = 0;
+        for (const session::WorkerSpan& span : event.workers) busy += span.end - span.start;
+        lines << QObject::tr("other threads: %1 in its loops").arg(secondsText(busy));
+    }
+    if (const double setup = event.setup.total(); setup > 0)
+        lines << QObject::tr("set-up apart: %1").arg(text(event.setup.text()));
+    if (event.is_cold) lines << QObject::tr("first recorded call of its kernel");
+    return lines;
+}
+
+// Of the blocks at the mouse.
+QStringList TimelineDrawing::marksTip() const {
+    const double y = state_.mouse_y - marksTop();
+    if (y < 0 || y > kMarks) return {};
+    QStringList lines;
+    const double time = timeAt(*state_.mouse_x);
+    const double slack = 2.5 / scale();
+    for (const MemoryMarks* marks : {&index_.allocated(), &index_.freed()}) {
+        marks->lane().visit(state_.from, state_.to, kSmallest / scale(), [&](const Lane::Piece& piece) {
+            if (time < piece.start - slack || time > piece.end + slack) return;
+            const QString what = QStringLiteral("%1, %2").arg(
+                counted(static_cast<std::int64_t>(marks->count(piece)), "block"), bytesText(marks->bytes(piece)));
+            const session::Event& event = index_.recording()->event(marks->lane().zone(piece.first).id);
+            const QString line = marks == &index_.allocated() ? QObject::tr("allocated: %1").arg(what)
+                                                              : QObject::tr("freed: %1").arg(what);
+            lines << (piece.count > 1
+                          ? line + QObject::tr(", of %1").arg(counted(static_cast<std::int64_t>(piece.count), "event"))
+                          : line + QStringLiteral("   #%1 %2").arg(event.id).arg(shortOpName(event.op)));
+        });
+    }
+    while (lines.size() > 8) lines.removeLast();
+    return lines;
 }
 
 std::optional<TimelineHit> TimelineDrawing::hit(double x, double y) const {
     if (x < kGutter || index_.recording() == nullptr) return std::nullopt;
     const double time = timeAt(x);
     for (const Row& row : rows()) {
-        if (y < row.y || y > row.y + kRow) continue;
+        if (y < row.y || y > row.y + row.height) continue;
         std::optional<TimelineHit> found;
         // The zone at that position, within a pixel.
         const double slack = 1.5 / scale();

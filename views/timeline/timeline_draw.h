@@ -53,6 +53,7 @@ class TimelineDrawing {
     static constexpr double kGutter = 78;
     static constexpr double kAxis = 20;
     static constexpr double kRow = 19;
+    static constexpr double kWorker = 8;  // a thread of a parallel loop
 
     TimelineDrawing(const TimelineIndex& index, const TimelineState& state, double width, double height)
         : index_(index), state_(state), width_(width), height_(height) {}
@@ -72,10 +73,13 @@ class TimelineDrawing {
         bool is_frames;
         QString label;
         bool is_reference = false;
-        bool is_launch = false;  // what the host took to give a device its work
+        bool is_worker = false;  // low, without names
+        double height = kRow;    // to the next row
     };
     double scale() const;
     std::vector<Row> rows() const;
+    std::vector<const Lane*> operatorLanes() const;
+    double marksTop() const;
     double memoryTop() const;
     QString note() const;
     // Where the note and the buttons at the end of the axis begin.
@@ -85,6 +89,12 @@ class TimelineDrawing {
     void drawSetup(TimelineSurface& surface, double x0, double x1, double top, double bottom);
     void drawNote(TimelineSurface& surface);
     void drawReference(TimelineSurface& surface, const Row& row);
+    void drawGutter(TimelineSurface& surface);
+    void drawWorkers(TimelineSurface& surface, const Row& row);
+    void drawMemoryMarks(TimelineSurface& surface);
+    void drawLaunch(TimelineSurface& surface, session::EventId id);
+    QStringList marksTip() const;
+    QStringList eventTip(session::EventId id) const;
     void drawMemory(TimelineSurface& surface);
     void drawReferenceMemory(TimelineSurface& surface, double top, double bottom, double most);
     void drawMarks(TimelineSurface& surface);

@@ -145,6 +145,23 @@ std::vector<double> Curve::sample(double from, double to, int columns) const {
     return all;
 }
 
+// --- MemoryMarks
+
+void MemoryMarks::add(double time, session::EventId event, std::uint32_t count, std::int64_t bytes) {
+    lane_.add({time, time, event, 0, 0});
+    counts_.push_back(counts_.back() + count);
+    bytes_.push_back(bytes_.back() + bytes);
+    greatest_ = std::max(greatest_, bytes);
+}
+
+std::uint64_t MemoryMarks::count(const Lane::Piece& piece) const {
+    return counts_[piece.first + piece.count] - counts_[piece.first];
+}
+
+std::int64_t MemoryMarks::bytes(const Lane::Piece& piece) const {
+    return bytes_[piece.first + piece.count] - bytes_[piece.first];
+}
+
 // --- TimelineIndex
 
 void TimelineIndex::reset(const session::Recording* recording, std::shared_ptr<const session::OperatorTimes> warm) {
@@ -216,8 +233,10 @@ void TimelineIndex::update(std::size_t event_count) {
         place_.push_back(static_cast<std::uint32_t>(lane.size()));
         lane.add(zone);
         if (event.phase != session::RunPhase::Optimizer) addFrames(event, zone);
-        if (warm_ == nullptr && event.device.launch > 0)
-            launches_.add({event.start, event.start + event.device.launch, event.id, 0, 0});
+        if (warm_ == nullptr) {
+            addHost(event);
+            addWorkers(event);
+        }
         setup_ += zone.setup;
         memory_.add(zone.start, static_cast<double>(std::max(event.memory_before, event.memory_peak)));
         memory_.add(zone.end, static_cast<double>(event.memory_after));
@@ -225,21 +244,94 @@ void TimelineIndex::update(std::size_t event_count) {
     }
 }
 
+// The first work on a device makes the row, from the run's beginning.
+void TimelineIndex::addHost(const session::Event& event) {
+    const bool is_launch = event.device.launch > 0;
+    if (streams_.empty() && !is_launch) return;
+    const auto add = [this](const session::Event& each) {
+        const double wanted = each.device.given > 0 ? each.device.given : each.start;
+        const double start = host_.size() > 0 ? std::max(wanted, host_.zone(host_.size() - 1).end) : wanted;
+        const double seconds =
+            each.device.launch > 0 ? each.device.launch + each.setup.total() : each.end() - each.start;
+        host_place_.push_back(static_cast<std::uint32_t>(host_.size()));
+        host_.add({start, start + seconds, each.id, 0, each.setup.total()});
+    };
+    while (host_place_.size() + 1 < event.id)
+        add(recording_->event(static_cast<session::EventId>(host_place_.size() + 1)));
+    add(event);
+    if (!is_launch) return;
+    auto stream = std::ranges::find(streams_, event.device.device, &Stream::name);
+    if (stream == streams_.end()) stream = streams_.insert(stream, {std::string(event.device.device), {}});
+    stream->lane.add({event.start, event.start + event.duration, event.id, 0, 0});
+}
+
+const Zone* TimelineIndex::launchOf(session::EventId event) const {
+    if (event == 0 || event > host_place_.size()) return nullptr;
+    const session::DeviceWork& work = recording_->event(event).device;
+    return work.launch > 0 && work.given > 0 ? &host_.zone(host_place_[event - 1]) : nullptr;
+}
+
+void TimelineIndex::addWorkers(const session::Event& event) {
+    constexpr std::size_t kMost = 64;
+    for (const session::WorkerSpan& span : event.workers) {
+        const std::size_t at = span.thread - 1;
+        if (at >= kMost) continue;
+        if (workers_.size() <= at) workers_.resize(at + 1);
+        Lane& lane = workers_[at];
+        const double start = lane.size() > 0 ? std::max(span.start, lane.zone(lane.size() - 1).end) : span.start;
+        lane.add({start, std::max(start, span.end), event.id, 0, 0});
+    }
+}
+
+void TimelineIndex::markMemory() {
+    allocated_ = {};
+    freed_ = {};
+    if (recording_ == nullptr || seen_ == 0) return;
+    struct Sum {
+        std::uint32_t count = 0;
+        std::int64_t bytes = 0;
+    };
+    std::vector<Sum> made(seen_ + 1), gone(seen_ + 1);
+    for (std::size_t i = 0; i < recording_->allocation_count(); ++i) {
+        const session::Allocation block = recording_->allocation(i);
+        if (block.category == session::Category::KernelCache) continue;
+        for (auto [event, sums] : {std::pair(block.allocated, &made), std::pair(block.freed, &gone)}) {
+            if (event == 0 || event > seen_) continue;
+            ++(*sums)[event].count;
+            (*sums)[event].bytes += block.bytes;
+        }
+    }
+    for (session::EventId event = 1; event <= seen_; ++event) {
+        const Zone zone = zoneOf(event);
+        if (made[event].count > 0) allocated_.add(zone.start, event, made[event].count, made[event].bytes);
+        if (gone[event].count > 0) freed_.add(zone.end, event, gone[event].count, gone[event].bytes);
+    }
+}
+
+namespace {
+
+// The first zone that ends behind a time.
+std::size_t firstBehind(const Lane& lane, double time) {
+    std::size_t low = 0;
+    std::size_t high = lane.size();
+    while (low < high) {
+        const std::size_t middle = (low + high) / 2;
+        if (lane.zone(middle).end <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+}  // namespace
+
 TimelineStatistics TimelineIndex::statistics(double from, double to) const {
     TimelineStatistics result;
     std::map<std::string_view, TimelineStatistics::Kind> kinds;
     for (const Lane* lane : {&forward_, &backward_}) {
-        std::size_t low = 0;
-        std::size_t high = lane->size();
-        while (low < high) {
-            const std::size_t middle = (low + high) / 2;
-            if (lane->zone(middle).end <= from)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        for (; low < lane->size() && lane->zone(low).start < to; ++low) {
-            const Zone& zone = lane->zone(low);
+        for (std::size_t at = firstBehind(*lane, from); at < lane->size() && lane->zone(at).start < to; ++at) {
+            const Zone& zone = lane->zone(at);
             const double worksFrom = zone.start + zone.setup;
             const double inside = std::max(0.0, std::min(zone.end, to) - std::max(worksFrom, from));
             result.setup += std::max(0.0, std::min(worksFrom, to) - std::max(zone.start, from));
@@ -249,6 +341,13 @@ TimelineStatistics TimelineIndex::statistics(double from, double to) const {
             ++result.count;
             result.seconds += inside;
         }
+    }
+    for (const Stream& stream : streams_) {
+        double busy = 0;
+        const Lane& lane = stream.lane;
+        for (std::size_t at = firstBehind(lane, from); at < lane.size() && lane.zone(at).start < to; ++at)
+            busy += std::max(0.0, std::min(lane.zone(at).end, to) - std::max(lane.zone(at).start, from));
+        result.streams.push_back({stream.name, busy});
     }
     for (auto& [op, kind] : kinds) {
         kind.op = std::string(op);

@@ -80,10 +80,33 @@ class Curve {
     double greatest_ = 0;
 };
 
+// What events allocated, or let go of: a mark an event, in order of time.
+class MemoryMarks {
+  public:
+    // time must not be below that of the mark before.
+    void add(double time, session::EventId event, std::uint32_t count, std::int64_t bytes);
+    const Lane& lane() const { return lane_; }
+    // Of the marks of a piece.
+    std::uint64_t count(const Lane::Piece& piece) const;
+    std::int64_t bytes(const Lane::Piece& piece) const;
+    std::int64_t greatest() const { return greatest_; }  // of one event
+
+  private:
+    Lane lane_;
+    std::vector<std::uint64_t> counts_{0};  // of all marks before
+    std::vector<std::int64_t> bytes_{0};
+    std::int64_t greatest_ = 0;
+};
+
 struct TimelineStatistics {
     std::size_t count = 0;
     double seconds = 0;  // without set-up
     double setup = 0;
+    struct Stream {
+        std::string name;
+        double busy = 0;  // seconds of the range
+    };
+    std::vector<Stream> streams;
     struct Kind {
         std::string op;
         std::size_t count = 0;
@@ -112,9 +135,24 @@ class TimelineIndex {
     const std::vector<Lane>& frames() const { return frames_; }
     const Lane& forward() const { return forward_; }
     const Lane& backward() const { return backward_; }
-    // On the host, of events that a device does; empty on the CPU and of warm times.
-    const Lane& launches() const { return launches_; }
+    // Of a run with work on devices: what the engine's thread did, launches and operators of the CPU. Empty without a
+    // device, and of warm times.
+    const Lane& host() const { return host_; }
+    // What a device did, when it did it.
+    struct Stream {
+        std::string name;  // "cuda:0"
+        Lane lane;
+    };
+    const std::vector<Stream>& streams() const { return streams_; }
+    // Where the host gave the event to its device; null: it was not, or it is not known when.
+    const Zone* launchOf(session::EventId event) const;
+    // By thread of the team, 1, 2, ...: pieces of parallel loops. A zone's id is its event.
+    const std::vector<Lane>& workers() const { return workers_; }
     const Curve& memory() const { return memory_; }
+    // Of blocks that begin in the run. Their ends are known when it does not go on.
+    void markMemory();
+    const MemoryMarks& allocated() const { return allocated_; }
+    const MemoryMarks& freed() const { return freed_; }
     double begin() const { return begin_; }
     double end() const { return end_; }
     const session::Recording* recording() const { return recording_; }
@@ -122,6 +160,8 @@ class TimelineIndex {
 
   private:
     void addFrames(const session::Event& event, const Zone& zone);
+    void addHost(const session::Event& event);
+    void addWorkers(const session::Event& event);
     Zone nextZone(const session::Event& event) const;
     std::uint32_t frameOf(const session::Event& event);
 
@@ -137,8 +177,13 @@ class TimelineIndex {
     double setup_ = 0;
     Lane forward_;
     Lane backward_;
-    Lane launches_;
+    Lane host_;
+    std::vector<std::uint32_t> host_place_;  // of each event in it
+    std::vector<Stream> streams_;
+    std::vector<Lane> workers_;
     Curve memory_;
+    MemoryMarks allocated_;
+    MemoryMarks freed_;
     double begin_ = 0;
     double end_ = 0;
 };

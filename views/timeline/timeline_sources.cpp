@@ -2,9 +2,11 @@
 // Which source the Timeline panel shows, the run or a trace that was opened, in which form, and what it is compared
 // with.
 #include <QClipboard>
+#include <QFileDialog>
 #include <QFileInfo>
 #include <QGuiApplication>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "views/common/format.h"
 #include "views/common/panel_bar.h"
@@ -12,6 +14,9 @@
 
 namespace loupe::views {
 namespace {
+
+// In place of a path: one that is to be chosen.
+constexpr QLatin1String kFile("\n");
 
 QString noteOf(const ProfileTrace& trace) {
     QStringList parts{QObject::tr("imported from %1: not replayed").arg(text(trace.source)),
@@ -38,14 +43,19 @@ void TimelineView::makeBar() {
     forms_[0]->setChecked(true);
     source_ = bar_->choice(tr("What is shown"), tr("The run, or a trace of PyTorch's profiler that was opened"));
     source_->setObjectName(QStringLiteral("traceSource"));
-    other_ = bar_->choice(tr("Compared with"), tr("Operators are shown beside those of another trace"));
+    other_ = bar_->choice(tr("Compared with"),
+                          tr("Operators and call stacks are held against those of another run or trace"));
     other_->setObjectName(QStringLiteral("traceOther"));
     search_ = bar_->search(tr("Search names"), tr("Search in the trace"));
     search_->setMaximumWidth(180);
+    keep_ = bar_->button(tr("Keep run"), tr("Keeps this run, so that later ones can be compared with it here"),
+                         QStringLiteral("keepRun"));
+    connect(keep_, &QToolButton::clicked, this, &TimelineView::keepRun);
     close_ = bar_->button(tr("Close"), tr("Closes the trace"), QStringLiteral("closeTrace"));
     note_ = bar_->note(120);
     connect(source_, &QComboBox::currentIndexChanged, this, &TimelineView::showPage);
-    connect(other_, &QComboBox::currentIndexChanged, this, &TimelineView::showPage);
+    connect(other_, &QComboBox::currentIndexChanged, this,
+            [this] { other_->currentData().toString() == kFile ? openOther() : showPage(); });
     connect(search_, &QLineEdit::textChanged, this, [this](const QString& words) {
         const QString found = pane_->search(words);
         if (!found.isEmpty()) note_->setText(found);
@@ -69,6 +79,7 @@ TracePtr TimelineView::traceOf(const QComboBox& choice) const {
 // A trace that was just opened is shown.
 void TimelineView::takeTraces() {
     const QString before = source_->currentData().toString();
+    const QVariant other_before = other_->currentData();
     const auto& traces = Imports::of(bridge()).traces();
     const bool has_new = static_cast<int>(traces.size()) + 1 > source_->count();
     for (QComboBox* choice : {source_, other_}) {
@@ -82,14 +93,40 @@ void TimelineView::takeTraces() {
             choice->addItem(choice == other_ ? tr("with %1").arg(name) : name, path);
             choice->setItemData(choice->count() - 1, path, Qt::ToolTipRole);
         }
+        if (choice == other_) choice->addItem(tr("with a recorded run or a trace\u2026"), QString(kFile));
         choice->setMaximumWidth(220);
     }
+    const QString last = traces.empty() ? QString() : text(traces.back()->trace.path);
+    const bool is_for_other = has_new && std::exchange(wants_other_, false);
     const int there = source_->findData(before);
     {
-        const QSignalBlocker quiet(source_);
-        source_->setCurrentIndex(has_new || there < 0 ? source_->count() - 1 : there);
+        const QSignalBlocker quiet(source_), quiet_too(other_);
+        source_->setCurrentIndex((has_new && !is_for_other) || there < 0 ? source_->findData(last) : there);
+        const QVariant other = is_for_other ? QVariant(last) : other_before;
+        other_->setCurrentIndex(other.isValid() ? std::max(0, other_->findData(other)) : 0);
     }
     showPage();
+}
+
+// A file that is read for the comparison alone: what is shown stays.
+void TimelineView::openOther() {
+    {
+        const QSignalBlocker quiet(other_);
+        other_->setCurrentIndex(0);
+    }
+    const QString file = QFileDialog::getOpenFileName(
+        this, tr("Compare with"), {}, tr("Recorded runs and traces (*.loupe *.json *.json.gz *.gz);;All files (*)"));
+    if (file.isEmpty()) return showPage();
+    wants_other_ = true;
+    Imports::of(bridge()).open(file, session::ImportedKind::ProfileTrace);
+}
+
+void TimelineView::keepRun() {
+    if (run_trace_ == nullptr) return;
+    auto kept = std::make_shared<session::StudiedTrace>(*run_trace_);
+    kept->trace.path = tr("run %1").arg(++kept_runs_).toStdString();
+    wants_other_ = true;
+    Imports::of(bridge()).add(TracePtr(kept));
 }
 
 void TimelineView::showSource(const QString& path) { source_->setCurrentIndex(source_->findData(path)); }
@@ -106,21 +143,25 @@ void TimelineView::showPage() {
     const bool is_live = is_run && form_ == TracePane::Form::Timeline;
     const bool has_traces = !Imports::of(bridge()).traces().empty();
     source_->setVisible(has_traces);
-    other_->setVisible(has_traces && form_ == TracePane::Form::Operators);
+    other_->setVisible(form_ != TracePane::Form::Timeline);
+    keep_->setVisible(is_run && !is_live);
     search_->setVisible(!is_live);
     close_->setVisible(!is_run);
     askForRun();
     const TracePtr shown = traceOf(*source_);
-    TracePtr other = form_ == TracePane::Form::Operators ? traceOf(*other_) : nullptr;
+    TracePtr other = form_ != TracePane::Form::Timeline ? traceOf(*other_) : nullptr;
     if (other == shown) other = nullptr;
+    keep_->setEnabled(run_trace_ != nullptr);
     if (is_live) {
         note_->setText({});
     } else {
         pane_->setTrace(shown, other);
         pane_->setForm(form_);
-        note_->setText(!shown   ? tr("nothing recorded yet: run the model (F5)")
-                       : is_run ? QString()
-                                : noteOf(shown->trace));
+        note_->setText(
+            !shown   ? tr("nothing recorded yet: run the model (F5)")
+            : other  ? tr("A: %1   B: %2").arg(source_->currentText(), QFileInfo(text(other->trace.path)).fileName())
+            : is_run ? QString()
+                     : noteOf(shown->trace));
         note_->setToolTip(note_->text());
     }
     pages_->setCurrentIndex(is_live ? 0 : 1);

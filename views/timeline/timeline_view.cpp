@@ -69,6 +69,7 @@ TimelineView::TimelineView(SessionBridge& bridge, QWidget* parent) : View(bridge
     connect(&Comparison::of(bridge), &Comparison::differencesChanged, this, &TimelineView::takeDifferences);
     connect(&bridge, &SessionBridge::statusChanged, this, [this] {
         state_.reached = this->bridge().parkedEvent();
+        markMemory();
         placeButtons();
         canvas_->update();
     });
@@ -155,6 +156,7 @@ void TimelineView::takeRecording() {
 void TimelineView::layOut() {
     index_.reset(recording_.get(), recording_ && warm_->isChecked() ? recording_->warm_times() : nullptr);
     state_ = {};
+    marked_ = 0;
     showing_all_ = true;
     placeButtons();
     takeEvents();
@@ -194,8 +196,16 @@ void TimelineView::placeButtons() {
     state_.note_right = canvas_->width() - right;
 }
 
+// Blocks that are let go of are known when the run stands still.
+void TimelineView::markMemory() {
+    if (bridge().isBusy() || marked_ == bridge().eventCount()) return;
+    marked_ = bridge().eventCount();
+    index_.markMemory();
+}
+
 void TimelineView::takeEvents() {
     index_.update(bridge().eventCount());
+    markMemory();
     if (index_.end() <= 0) {
         canvas_->update();
         return;

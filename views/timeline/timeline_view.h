@@ -57,12 +57,15 @@ class TimelineView : public View {
     void showPage();
     void askForRun();
     void copyTotals();
+    void openOther();
+    void keepRun();
     TracePtr traceOf(const QComboBox& choice) const;
     void takeRecording();
     void takeTimes();
     void layOut();
     void placeButtons();
     void takeEvents();
+    void markMemory();
     void takeCurrent();
     void takeDifferences();
     void press(QMouseEvent* event);
@@ -87,6 +90,9 @@ class TimelineView : public View {
     QComboBox* source_ = nullptr;  // what is shown: the run, or a trace that was opened
     QComboBox* other_ = nullptr;   // what its operators are compared with
     QToolButton* close_ = nullptr;
+    QToolButton* keep_ = nullptr;
+    int kept_runs_ = 0;
+    bool wants_other_ = false;  // the next trace is compared with what is shown
     QLineEdit* search_ = nullptr;
     QLabel* note_ = nullptr;
     TracePtr run_trace_;  // the run as a trace, of as many events
@@ -96,6 +102,7 @@ class TimelineView : public View {
     QToolButton* time_ = nullptr;
     QToolButton* warm_ = nullptr;  // laid out by warm times, where there are any
     bool showing_all_ = true;
+    std::size_t marked_ = 0;  // events whose blocks are marked
     QPointF pressed_;
     double pressed_from_ = 0;
     double pressed_to_ = 0;

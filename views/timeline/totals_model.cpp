@@ -34,8 +34,8 @@ QVariant TotalsModel::headerData(int section, Qt::Orientation orientation, int r
     if (orientation != Qt::Horizontal) return {};
     static const QString one[] = {tr("Operator"), tr("Category"), tr("Calls"), tr("Total"), tr("Self"),
                                   tr("Min"),      tr("Median"),   tr("p95"),   tr("Max")};
-    static const QString two[] = {tr("Operator"), tr("Category"), tr("Calls A"),   tr("Calls B"),
-                                  tr("Total A"),  tr("Total B"),  tr("B \u2212 A")};
+    static const QString two[] = {tr("Operator"), tr("Category"), tr("Calls A"), tr("Calls B"),
+                                  tr("Total A"),  tr("Total B"),  tr("B / A"),   tr("B \u2212 A")};
     if (role == Qt::DisplayRole && section < columnCount()) return is_of_two_ ? two[section] : one[section];
     if (role == Qt::TextAlignmentRole && section > 1) return static_cast<int>(Qt::AlignRight | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole && !is_of_two_ && section == Self) return tr("Without what it called");
@@ -72,7 +72,7 @@ QVariant TotalsModel::ofDifference(const QModelIndex& index, int role) const {
     const session::TotalsDifference& row = differences_[static_cast<std::size_t>(index.row())];
     if (role == Qt::ForegroundRole) {
         if (index.column() == DCategory) return Theme::themed(Theme::Colour::Faint);
-        if (index.column() == Change && row.change() != 0)
+        if ((index.column() == Change || index.column() == Ratio) && row.change() != 0)
             return Theme::themed(row.change() > 0 ? Theme::Colour::Warning : Theme::Colour::Good);
     }
     if (role != Qt::DisplayRole && role != kSortRole) return {};
@@ -94,6 +94,12 @@ QVariant TotalsModel::ofDifference(const QModelIndex& index, int role) const {
             const double total = totals[index.column() - TotalHere];
             if (role == kSortRole) return total;
             return counts[index.column() - TotalHere] == 0 ? QStringLiteral("\u2013") : secondsText(total);
+        }
+        case Ratio: {
+            const bool is_both = row.total_here > 0 && row.count_there > 0;
+            if (role == kSortRole) return is_both ? row.total_there / row.total_here : -1.0;
+            return is_both ? QStringLiteral("\u00d7%1").arg(row.total_there / row.total_here, 0, 'f', 2)
+                           : QStringLiteral("\u2013");
         }
         default:
             if (role == kSortRole) return std::abs(row.change());

@@ -20,6 +20,7 @@ class TotalsModel : public QAbstractTableModel {
         CallsThere,
         TotalHere,
         TotalThere,
+        Ratio,
         Change,
         kDifferenceColumns
     };

@@ -97,6 +97,13 @@ void TraceCanvas::selectNextMatch() {
     if (next || first) select(next ? *next : *first);
 }
 
+void TraceCanvas::selectRange(double from, double to) {
+    state_.has_range = from != to;
+    state_.range_from = from;
+    state_.range_to = to;
+    viewport()->update();
+}
+
 void TraceCanvas::takeHeight() {
     const double wanted = drawing().wantedHeight();
     verticalScrollBar()->setPageStep(viewport()->height());
@@ -128,6 +135,7 @@ void TraceCanvas::mousePressEvent(QMouseEvent* event) {
     pressed_to_ = state_.to;
     pressed_scroll_ = verticalScrollBar()->value();
     moved_ = false;
+    is_range_ = event->button() == Qt::RightButton || (event->modifiers() & Qt::ShiftModifier) != 0;
 }
 
 void TraceCanvas::mouseMoveEvent(QMouseEvent* event) {
@@ -136,7 +144,9 @@ void TraceCanvas::mouseMoveEvent(QMouseEvent* event) {
     if (event->buttons() != Qt::NoButton) {
         const QPointF moved = event->position() - pressed_;
         moved_ = moved_ || moved.manhattanLength() > 3;
-        if (moved_) {
+        if (moved_ && is_range_) {
+            selectRange(drawing().timeAt(pressed_.x()), drawing().timeAt(event->position().x()));
+        } else if (moved_) {
             const double room = std::max(1.0, viewport()->width() - TraceDrawing::kGutter);
             const double shift = -moved.x() / room * (pressed_to_ - pressed_from_);
             zoomTo(pressed_from_ + shift, pressed_to_ + shift);
@@ -158,6 +168,7 @@ void TraceCanvas::mouseReleaseEvent(QMouseEvent* event) {
         hit->count > 1 ? zoomTo(hit->start, hit->end) : select(hit->zone);
     } else {
         state_.selected.reset();
+        state_.has_range = false;
         viewport()->update();
         emit selected(ProfileZone::kNone);
     }

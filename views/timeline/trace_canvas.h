@@ -21,6 +21,8 @@ class TraceCanvas : public QAbstractScrollArea {
     void select(std::uint32_t zone);
     // Zones whose names contain it stand out; empty: all do. The number of them.
     std::size_t search(const QString& words);
+    // A stretch of time, whose use by streams is shown; equal ends: none.
+    void selectRange(double from, double to);
     // The next match behind the selected zone; the first again behind the last.
     void selectNextMatch();
 
@@ -53,6 +55,7 @@ class TraceCanvas : public QAbstractScrollArea {
     double pressed_to_ = 0;
     int pressed_scroll_ = 0;
     bool moved_ = false;
+    bool is_range_ = false;  // the mouse selects a stretch
 };
 
 }  // namespace loupe::views

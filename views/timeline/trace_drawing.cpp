@@ -52,9 +52,12 @@ std::vector<TraceDrawing::Row> TraceDrawing::rows() const {
             y += kProcess;
         }
         const std::size_t depth = state_.folded.contains(track.number) ? 1 : track.depths.size();
+        QString name = text(named.name);
+        if (const session::StreamUse* use = index_.useOf(track.number))
+            name += QStringLiteral("  %1 %").arg(use->share() * 100, 0, 'f', use->share() < 0.1 ? 1 : 0);
         for (std::size_t i = 0; i < depth; ++i) {
-            all.push_back({&track.depths[i], &track, nullptr, y, kRow, i == 0 ? text(named.name) : QString(),
-                           i == 0 ? above : QString()});
+            all.push_back(
+                {&track.depths[i], &track, nullptr, y, kRow, i == 0 ? name : QString(), i == 0 ? above : QString()});
             y += kRow;
         }
         y += kApart;
@@ -98,6 +101,7 @@ void TraceDrawing::draw(TimelineSurface& surface) {
             drawRow(surface, row);
     }
     drawLinks(surface);
+    drawRange(surface);
     drawNames(surface, all);
     // Rows that are scrolled away pass below the axis.
     drawAxis(surface);
@@ -216,8 +220,55 @@ void TraceDrawing::drawNames(TimelineSurface& surface, const std::vector<Row>& a
     }
 }
 
+// What streams do of the selected stretch.
+void TraceDrawing::drawRange(TimelineSurface& surface) {
+    if (!state_.has_range) return;
+    const double from = std::min(state_.range_from, state_.range_to);
+    const double to = std::max(state_.range_from, state_.range_to);
+    const double x0 = std::max(kGutter, xOf(from));
+    const double x1 = std::min(width_, xOf(to));
+    if (x1 > x0) {
+        surface.box(x0, kAxis, x1, height_, withAlpha(themeRgb(C::Accent), 36));
+        surface.frame(x0, kAxis, x1, height_ - 1, themeRgb(C::Accent), 1);
+    }
+    const ProfileTrace& trace = *index_.trace();
+    QStringList lines{QObject::tr("%1 selected").arg(secondsText(to - from))};
+    for (const TraceIndex::Track& each : index_.tracks()) {
+        if (index_.useOf(each.number) == nullptr || lines.size() > 8) continue;
+        const ProfileTrack& track = trace.tracks[each.number];
+        const double busy = session::stream_busy(trace, track, from, to);
+        lines << QObject::tr("%1: busy %2 (%3 %), idle %4")
+                     .arg(text(track.name), secondsText(busy))
+                     .arg(to > from ? busy / (to - from) * 100 : 0, 0, 'f', 1)
+                     .arg(secondsText(std::max(0.0, to - from - busy)));
+    }
+    drawTipBox(surface, lines, width_, kAxis, width_, height_);
+}
+
+// Of a stream: how far it is used.
+void TraceDrawing::drawTrackTip(TimelineSurface& surface) {
+    const auto track = trackNameAt(*state_.mouse_x, state_.mouse_y);
+    if (!track) return;
+    const ProfileTrack& named = index_.trace()->tracks[*track];
+    QStringList lines{QStringLiteral("%1 \u00b7 %2").arg(text(named.process), text(named.name)),
+                      counted(static_cast<std::int64_t>(named.count), "event")};
+    if (const session::StreamUse* use = index_.useOf(*track)) {
+        lines.last() = QObject::tr("%1 kernels, copies and fills in %2")
+                           .arg(countText(static_cast<std::int64_t>(use->count)), secondsText(use->end - use->begin));
+        lines << QObject::tr("busy %1 (%2 %), idle %3")
+                     .arg(secondsText(use->busy))
+                     .arg(use->share() * 100, 0, 'f', 1)
+                     .arg(secondsText(use->idle()))
+              << QObject::tr("longest gap %1, at %2").arg(secondsText(use->longest_gap), secondsText(use->gap_at));
+        if (use->launch_to_start)
+            lines << QObject::tr("begins %1 behind its launch, by the median").arg(secondsText(*use->launch_to_start));
+    }
+    drawTipBox(surface, lines, *state_.mouse_x, state_.mouse_y, width_, height_);
+}
+
 void TraceDrawing::drawTip(TimelineSurface& surface) {
-    if (!state_.mouse_x || *state_.mouse_x < kGutter || state_.mouse_y < kAxis) return;
+    if (!state_.mouse_x || state_.mouse_y < kAxis) return;
+    if (*state_.mouse_x < kGutter) return drawTrackTip(surface);
     surface.line(*state_.mouse_x, kAxis, *state_.mouse_x, height_, withAlpha(themeRgb(C::Text), 60));
     const auto found = hit(*state_.mouse_x, state_.mouse_y);
     if (!found) return;

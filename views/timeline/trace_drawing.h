@@ -20,6 +20,9 @@ struct TraceState {
     std::vector<bool> found;         // by text: a zone of that name is a match; empty: nothing is searched
     std::optional<double> mouse_x;
     double mouse_y = 0;
+    bool has_range = false;
+    double range_from = 0;
+    double range_to = 0;
 };
 
 class TraceDrawing {
@@ -70,6 +73,8 @@ class TraceDrawing {
     void drawCounter(TimelineSurface& surface, const Row& row);
     void drawLinks(TimelineSurface& surface);
     void drawNames(TimelineSurface& surface, const std::vector<Row>& rows);
+    void drawRange(TimelineSurface& surface);
+    void drawTrackTip(TimelineSurface& surface);
     void drawTip(TimelineSurface& surface);
 
     const TraceIndex& index_;

@@ -21,6 +21,7 @@ TraceIndex::TraceIndex(TracePtr from) : trace_(std::move(from)) {
         }
         tracks_.push_back(std::move(row));
     }
+    uses_ = session::stream_uses(trace);
     for (std::size_t number = 0; number < trace.counters.size(); ++number) {
         const ProfileCounter& counter = trace.counters[number];
         Counter row;
@@ -31,6 +32,11 @@ TraceIndex::TraceIndex(TracePtr from) : trace_(std::move(from)) {
             row.curve.add(trace.seconds, counter.values.back());
         if (row.curve.greatest() > 0) counters_.push_back(std::move(row));
     }
+}
+
+const session::StreamUse* TraceIndex::useOf(std::uint32_t track) const {
+    const auto found = std::ranges::find(uses_, track, &session::StreamUse::track);
+    return found == uses_.end() ? nullptr : &*found;
 }
 
 }  // namespace loupe::views

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/study/profile_streams.h"
 #include "views/common/imports.h"
 #include "views/timeline/timeline_index.h"
 
@@ -28,12 +29,15 @@ class TraceIndex {
     const ProfileTrace* trace() const { return trace_ ? &trace_->trace : nullptr; }
     const std::vector<Track>& tracks() const { return tracks_; }
     const std::vector<Counter>& counters() const { return counters_; }
+    // Null for what is no stream of a device, or has no work.
+    const session::StreamUse* useOf(std::uint32_t track) const;
     double end() const { return trace_ ? trace_->trace.seconds : 0; }
 
   private:
     TracePtr trace_;
     std::vector<Track> tracks_;
     std::vector<Counter> counters_;
+    std::vector<session::StreamUse> uses_;
 };
 
 }  // namespace loupe::views

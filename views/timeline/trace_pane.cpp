@@ -40,8 +40,50 @@ QString row(const QString& name, const QString& value) {
 TracePane::TracePane(QWidget* parent) : QStackedWidget(parent) {
     addWidget(makeTimeline());
     addWidget(makeOperators());
-    flame_ = new FlameCanvas(this);
-    addWidget(flame_);
+    addWidget(makeFlame());
+}
+
+// Beside the graph of two: what changed most; a click shows it in the graph.
+QWidget* TracePane::makeFlame() {
+    auto* splitter = new QSplitter(Qt::Horizontal, this);
+    flame_ = new FlameCanvas(splitter);
+    changed_ = new ChangedStacks(this);
+    auto* sorted = new QSortFilterProxyModel(this);
+    sorted->setSourceModel(changed_);
+    sorted->setSortRole(ChangedStacks::kSortRole);
+    changed_table_ = new QTreeView(splitter);
+    changed_table_->setObjectName(QStringLiteral("changedStacks"));
+    changed_table_->setAccessibleName(tr("Call stacks whose own time differs most"));
+    changed_table_->setModel(sorted);
+    changed_table_->setRootIsDecorated(false);
+    changed_table_->setUniformRowHeights(true);
+    changed_table_->setSortingEnabled(true);
+    changed_table_->sortByColumn(ChangedStacks::Change, Qt::DescendingOrder);
+    changed_table_->header()->setStretchLastSection(false);
+    changed_table_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    for (int i = 1; i < ChangedStacks::kColumns; ++i) changed_table_->header()->resizeSection(i, 76);
+    changed_table_->setTextElideMode(Qt::ElideLeft);
+    changed_table_->hide();
+    splitter->setStretchFactor(0, 1);
+    splitter->setSizes({760, 420});
+    connect(changed_table_->selectionModel(), &QItemSelectionModel::currentChanged, this,
+            [this, sorted](const QModelIndex& index) {
+                if (index.isValid()) flame_->zoomTo(changed_->node(sorted->mapToSource(index).row()));
+            });
+    return splitter;
+}
+
+// When it is looked at: it takes as long as the traces are large.
+void TracePane::compareFlames() {
+    if (form() != Form::Flame || compared_ == std::pair(trace_, other_)) return;
+    compared_ = {trace_, other_};
+    FlameDifferencePtr difference;
+    if (trace_ && other_)
+        difference = std::make_shared<const session::FlameDifference>(
+            session::compare_flames(trace_->trace, trace_->flame, other_->trace, other_->flame));
+    flame_->setDifference(difference);
+    changed_->setDifference(difference);
+    changed_table_->setVisible(difference != nullptr);
 }
 
 QWidget* TracePane::makeTimeline() {
@@ -100,11 +142,12 @@ void TracePane::setTrace(TracePtr trace, TracePtr other) {
         totals_->setTotals(trace_->totals);
     setColumns();
     showHistogram();
+    compareFlames();
 }
 
 void TracePane::setColumns() {
     const int one[] = {0, 120, 70, 84, 84, 84, 84, 84, 84};
-    const int two[] = {0, 120, 74, 74, 88, 88, 96};
+    const int two[] = {0, 120, 74, 74, 88, 88, 76, 104};
     table_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     for (int i = 1; i < totals_->columnCount(); ++i)
         table_->header()->resizeSection(i, totals_->isOfTwo() ? two[i] : one[i]);
@@ -114,7 +157,10 @@ void TracePane::setColumns() {
     histogram_->setVisible(!totals_->isOfTwo());
 }
 
-void TracePane::setForm(Form form) { setCurrentIndex(static_cast<int>(form)); }
+void TracePane::setForm(Form form) {
+    setCurrentIndex(static_cast<int>(form));
+    compareFlames();
+}
 
 void TracePane::fit() { form() == Form::Flame ? flame_->fit() : canvas_->fit(); }
 

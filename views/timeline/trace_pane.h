@@ -7,6 +7,7 @@
 #include <QTreeView>
 
 #include "views/common/imports.h"
+#include "views/timeline/changed_stacks.h"
 #include "views/timeline/flame_canvas.h"
 #include "views/timeline/totals_histogram.h"
 #include "views/timeline/totals_model.h"
@@ -24,7 +25,7 @@ class TracePane : public QStackedWidget {
 
     explicit TracePane(QWidget* parent);
 
-    // other: the trace that operators are compared with; null: none.
+    // other: the trace that operators and call stacks are compared with; null: none.
     void setTrace(TracePtr trace, TracePtr other);
     void setForm(Form form);
     Form form() const { return static_cast<Form>(currentIndex()); }
@@ -39,10 +40,13 @@ class TracePane : public QStackedWidget {
     FlameCanvas* flame() { return flame_; }
     QTreeView* table() { return table_; }
     TotalsModel* totals() { return totals_; }
+    QTreeView* changedTable() { return changed_table_; }
 
   private:
     QWidget* makeTimeline();
     QWidget* makeOperators();
+    QWidget* makeFlame();
+    void compareFlames();
     void showZone(std::uint32_t zone);
     void showHistogram();
     void setColumns();
@@ -56,6 +60,9 @@ class TracePane : public QStackedWidget {
     QSortFilterProxyModel* sorted_ = nullptr;
     TotalsHistogram* histogram_ = nullptr;
     FlameCanvas* flame_ = nullptr;
+    ChangedStacks* changed_ = nullptr;
+    QTreeView* changed_table_ = nullptr;
+    std::pair<TracePtr, TracePtr> compared_;  // whose flame graphs the difference is of
 };
 
 }  // namespace loupe::views

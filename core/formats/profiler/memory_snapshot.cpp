@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 #include "core/base/strings.h"
 
@@ -16,6 +17,17 @@ bool is_library(std::string_view file) {
            std::ranges::any_of(kLibraries, [&](std::string_view part) {
                return part == "torch/" ? file.starts_with(part) : file.find(part) != std::string_view::npos;
            });
+}
+
+constexpr std::string_view kAutogradNode = "torch::autograd::generated::";
+constexpr std::string_view kOperator = "at::_ops::";
+
+// "NllLossBackward0" of "torch::autograd::generated::NllLossBackward0::apply(...)"; empty: of another function.
+std::string_view part_behind(std::string_view function, std::string_view scope) {
+    if (!function.starts_with(scope)) return {};
+    const std::string_view behind = function.substr(scope.size());
+    const auto end = behind.find("::");
+    return end == std::string_view::npos ? std::string_view() : behind.substr(0, end);
 }
 
 }  // namespace
@@ -45,9 +57,24 @@ std::string frame_text(const MemorySnapshot& snapshot, std::uint32_t frame) {
 std::string own_frame_text(const MemorySnapshot& snapshot, std::uint32_t stack) {
     const auto frames = snapshot.frames_of(stack);
     if (frames.empty()) return "(no stack)";
-    const auto own = std::ranges::find_if(
-        frames, [&](std::uint32_t frame) { return !is_library(snapshot.texts[snapshot.frames[frame].file]); });
-    return frame_text(snapshot, own == frames.end() ? frames.front() : *own);
+    const auto file_of = [&](std::uint32_t frame) -> std::string_view {
+        return snapshot.texts[snapshot.frames[frame].file];
+    };
+    const auto own = std::ranges::find_if(frames, [&](std::uint32_t frame) { return !is_library(file_of(frame)); });
+    if (own != frames.end()) return frame_text(snapshot, *own);
+    // Threads of the autograd engine have no frame of Python.
+    for (const std::uint32_t frame : frames)
+        if (const auto node = part_behind(snapshot.texts[snapshot.frames[frame].function], kAutogradNode);
+            !node.empty())
+            return concat("backward: ", node);
+    const auto python =
+        std::ranges::find_if(frames, [&](std::uint32_t frame) { return file_of(frame).ends_with(".py"); });
+    if (python != frames.end()) return frame_text(snapshot, *python);
+    // The outermost operator: it calls the others.
+    for (const std::uint32_t frame : frames | std::views::reverse)
+        if (const auto op = part_behind(snapshot.texts[snapshot.frames[frame].function], kOperator); !op.empty())
+            return concat("aten::", op);
+    return frame_text(snapshot, frames.front());
 }
 
 }  // namespace loupe

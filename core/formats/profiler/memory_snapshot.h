@@ -107,8 +107,9 @@ auto fields(Like<MemorySnapshot> auto& it) {
 
 // "model.py:12 forward"; of a frame without a file its function.
 std::string frame_text(const MemorySnapshot& snapshot, std::uint32_t frame);
-// The innermost frame of the user's own code: no C++ and no library's; where there is none, the innermost. Of stack 0
-// "(no stack)".
+// The innermost frame of the user's own code: no C++ and no library's. Where there is none, what is best known instead:
+// the node of backward ("backward: NllLossBackward0"), Python's innermost frame, the operator ("aten::add"), the
+// innermost frame. Of stack 0 "(no stack)".
 std::string own_frame_text(const MemorySnapshot& snapshot, std::uint32_t stack);
 
 }  // namespace loupe

@@ -41,10 +41,11 @@ std::string device_name(double type, double index) {
     return concat("device ", static_cast<std::int64_t>(type), ":", number);
 }
 
-// Of a process that is named nowhere: kineto's own have names for numbers.
-std::string process_name(std::string_view id) {
-    const bool is_number = !id.empty() && id.find_first_not_of("0123456789") == std::string_view::npos;
-    return is_number ? concat("process ", id) : std::string(id);
+// Of a process or a thread that is named nowhere: kineto's own have names for numbers.
+std::string name_of_id(std::string_view kind, std::string_view id) {
+    const std::string_view digits = id.starts_with('-') ? id.substr(1) : id;
+    const bool is_number = !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos;
+    return is_number ? concat(kind, " ", id) : std::string(id);
 }
 
 bool is_device_category(std::string_view category) {
@@ -259,9 +260,10 @@ void TraceEvents::make_tracks() {
         const Naming& process = process_of(state);
         const Naming& thread = thread_of(state);
         ProfileTrack track;
-        track.process = process.name.empty() ? process_name(ids_.text(state.process)) : process.name;
+        track.process = process.name.empty() ? name_of_id("process", ids_.text(state.process)) : process.name;
         if (!process.labels.empty()) track.process = concat(track.process, " (", process.labels, ")");
-        track.name = thread.name.empty() ? std::string(ids_.text(state.thread)) : thread.name;
+        track.name = thread.name.empty() ? name_of_id(state.is_device ? "stream" : "thread", ids_.text(state.thread))
+                                         : thread.name;
         while (!track.name.empty() && track.name.back() == ' ') track.name.pop_back();
         track.is_device = state.is_device;
         place[at] = static_cast<std::uint32_t>(trace_.tracks.size());
@@ -298,7 +300,9 @@ void TraceEvents::make_links(const ZoneArrangement& arrangement) {
     };
     std::uint64_t loose = 0;
     for (const auto& [key, ends] : links_) {
-        const std::uint32_t from = ends.has_from ? zone_of(ends.from) : ProfileZone::kNone;
+        // PyTorch writes an end at each call of the runtime that has given no device any work.
+        if (!ends.has_from) continue;
+        const std::uint32_t from = zone_of(ends.from);
         for (const LinkEnd& end : ends.to) {
             const std::uint32_t to = zone_of(end);
             if (from == ProfileZone::kNone || to == ProfileZone::kNone)

@@ -2,6 +2,7 @@
 #include "core/session/queries/read_trace.h"
 
 #include "core/formats/profiler/trace_reader.h"
+#include "core/record/recording_file.h"
 #include "core/session/query_record.h"
 #include "core/study/profile_of_recording.h"
 
@@ -9,6 +10,12 @@ namespace loupe::session {
 namespace {
 
 ProfileTrace trace_of(const std::string& path, const QueryContext& context) {
+    if (!path.empty() && is_recording(path)) {
+        const RecordingFile file(path);
+        ProfileTrace trace = profile_of_recording(*file.recording(), file.recording()->event_count());
+        trace.path = path;
+        return trace;
+    }
     if (!path.empty()) return read_profile_trace(MappedFile::open(path));
     const auto recording = context.recording();
     if (recording == nullptr) throw Error(ErrorKind::Usage, "nothing has run yet");

@@ -31,7 +31,7 @@ struct ReadTraceQuery {
     using Answer = TraceAnswer;
     static const QueryRecord& record();
 
-    std::string path = {};  // empty: of the run
+    std::string path = {};  // a trace, or a recorded run (.loupe); empty: of the run that is shown
 };
 auto fields(Like<ReadTraceQuery> auto& it) { return std::tie(it.path); }
 

@@ -129,15 +129,7 @@ std::vector<StudyOption> attribution_options(const StudySubject& subject) {
                        .choices = inputs});
     const std::int64_t samples =
         studied.defined() && studied.dim() >= 2 && !is_image(studied.sizes()) ? studied.size(0) : 1;
-    if (samples > 1)
-        out.push_back({.name = "sample",
-                       .title = "Sample",
-                       .what = "Which of the batch",
-                       .kind = StudyOption::Kind::Integer,
-                       .value = "0",
-                       .choices = {},
-                       .low = 0,
-                       .high = static_cast<double>(samples - 1)});
+    if (samples > 1) out.push_back(sample_option(samples - 1));
     return out;
 }
 

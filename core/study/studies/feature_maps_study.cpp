@@ -11,6 +11,7 @@
 #include "core/dispatch/functions.h"
 #include "core/study/studies/module_outputs.h"
 #include "core/study/studies/study_list.h"
+#include "core/study/studies/study_target.h"
 #include "core/tensor/device_copy.h"
 
 namespace loupe::session {
@@ -39,14 +40,7 @@ std::vector<StudyOption> options(const StudySubject& subject) {
              .kind = Kind::Text,
              .value = first_convolution(subject.info()),
              .choices = module_paths(subject)},
-            {.name = "sample",
-             .title = "Sample",
-             .what = "Which of the batch",
-             .kind = Kind::Integer,
-             .value = "0",
-             .choices = {},
-             .low = 0,
-             .high = 1e6},
+            sample_option(1'000'000),
             {.name = "order",
              .title = "Order",
              .what = "The most active channels first, by the mean of magnitudes; or as they stand",
@@ -149,6 +143,7 @@ StudyOutcome answer(const StudySubject& subject, const StudyChoices& choices, co
     StudyTiles& tiles = out.result.tiles.emplace_back();
     tiles.title = concat("Output of ", path);
     tiles.module = path;
+    tiles.sample = sample;
     tiles.of_values = shown == channels ? concat(channels, " channels") : concat(shown, " of ", channels, " channels");
     tiles.rows = (rows + step - 1) / step;
     tiles.columns = (columns + step - 1) / step;

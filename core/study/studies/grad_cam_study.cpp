@@ -8,13 +8,16 @@
 
 #include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
+#include "core/autograd/observer.h"
 #include "core/autograd/variable.h"
 #include "core/base/cancel.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
+#include "core/study/kept_history.h"
 #include "core/study/share_groups.h"
 #include "core/study/studies/attribution.h"
+#include "core/study/studies/graph_convolutions.h"
 #include "core/study/studies/module_outputs.h"
 #include "core/study/studies/study_list.h"
 #include "core/tensor/device_copy.h"
@@ -28,8 +31,10 @@ constexpr double kLeastDenominator = 1e-6;  // of Grad-CAM++, as in its public i
 bool is_maps(const Tensor& t) { return t.defined() && t.dim() == 4 && is_floating(t.dtype()); }
 
 std::string why_not(const StudySubject& subject) {
+    if (!graph_convolutions(subject).empty()) return {};
     if (!subject.has_parameter_of_rank(4)) return "no convolution: no parameter has four dimensions";
-    return subject.info().modules.size() > 1 ? std::string() : "the model has no modules, so no stage can be named";
+    return subject.info().modules.size() > 1 ? std::string()
+                                             : "the model has no modules and no graph, so no stage can be named";
 }
 
 std::vector<StudyOption> options(const StudySubject& subject) {
@@ -37,12 +42,14 @@ std::vector<StudyOption> options(const StudySubject& subject) {
     std::vector<std::string> stages;
     for (const ModuleInfo& module : subject.info().modules)
         if (!module.path.empty() && has_convolution(subject.info(), module)) stages.push_back(module.path);
+    for (std::string& name : graph_convolutions(subject)) stages.push_back("%" + name);
     std::vector<StudyOption> out = attribution_options(subject);
     std::erase_if(out, [](const StudyOption& each) { return each.name == "input"; });
     out.insert(out.begin(), {.name = "module",
                              .title = "Stage",
-                             .what = "Whose output is weighed: a module that gives N x C x H x W. Empty: the last one "
-                                     "of convolutions before pooling",
+                             .what = "Whose output is weighed: a module that gives N x C x H x W, or a convolution of "
+                                     "the graph by what it gives, as %conv2d_3. Empty: the last one of convolutions "
+                                     "before pooling",
                              .kind = Kind::Text,
                              .value = {},
                              .choices = stages});
@@ -55,24 +62,31 @@ std::vector<StudyOption> options(const StudySubject& subject) {
     return out;
 }
 
-// The module of convolutions that ends last with more than one place; of modules in one another the outermost.
+bool has_places(const Tensor& t) { return is_maps(t) && t.size(2) * t.size(3) > 1; }
+
+// The module of convolutions that ends last with more than one place, of modules in one another the outermost; in a
+// graph that calls none the last convolution of its own.
 std::string last_stage(const StudySubject& subject) {
     ModuleHooks hooks;
-    std::string last;
+    std::string last, last_of_graph;
     for (const ModuleInfo& module : subject.info().modules) {
         if (module.path.empty() || !has_convolution(subject.info(), module)) continue;
         hooks.add(
             subject, module.path,
             [&last, path = module.path](const std::vector<IValue>&, const IValue& output) -> std::optional<IValue> {
-                if (output.is_tensor() && is_maps(output.to_tensor()) &&
-                    output.to_tensor().size(2) * output.to_tensor().size(3) > 1)
-                    last = path;
+                if (output.is_tensor() && has_places(output.to_tensor())) last = path;
                 return std::nullopt;
             });
     }
+    const std::vector<std::string> names = graph_convolutions(subject);
+    ConvolutionObserver observer(names, [&](const std::string& name, const Tensor& output) {
+        if (has_places(output)) last_of_graph = "%" + name;
+    });
+    const ObserverScope observed(&observer);
     run_subject(subject);
-    if (last.empty()) throw Error(ErrorKind::Run, "no module of convolutions gives N x C x H x W with several places");
-    return last;
+    if (!last.empty()) return last;
+    if (last_of_graph.empty()) throw Error(ErrorKind::Run, "no convolution gives N x C x H x W with several places");
+    return last_of_graph;
 }
 
 // A stage's output and the gradient that comes back to it.
@@ -83,20 +97,63 @@ struct Stage {
     double value = 0;
 };
 
+// What a stage gave in a run, and a handle that gradients of it go to.
+struct Watched {
+    IValue result;
+    Tensor maps;
+    Tensor history;
+};
+
+void check_maps(const std::string& path, const Tensor& output) {
+    if (!output.defined() || !is_maps(output))
+        throw Error(ErrorKind::Usage,
+                    concat(path, " gives ", output.defined() ? describe(output) : "no tensor", ", not N x C x H x W"));
+}
+
+Watched watch_module(const StudySubject& subject, const std::string& path) {
+    Watched out;
+    ModuleHooks hooks;
+    hooks.add(subject, path, [&](const std::vector<IValue>&, const IValue& output) -> std::optional<IValue> {
+        check_maps(path, output.is_tensor() ? output.to_tensor() : Tensor());
+        out.maps = out.history = fn::clone(detach(output.to_tensor()));
+        set_requires_grad(out.history, true);
+        return IValue(fn::clone(out.history));  // no leaf: it may be written in place
+    });
+    out.result = run_subject(subject);
+    return out;
+}
+
+// path: "%conv2d_3".
+Watched watch_convolution(const StudySubject& subject, const std::string& path) {
+    const std::vector<std::string> names = graph_convolutions(subject);
+    if (std::ranges::find(names, path.substr(1)) == names.end())
+        throw Error(ErrorKind::Usage, concat("no convolution ", path, " in the graph"));
+    Watched out;
+    ConvolutionObserver observer(names, [&](const std::string& name, const Tensor& output) {
+        if (name != path.substr(1)) return;
+        check_maps(path, output);
+        if (!requires_grad(output)) set_requires_grad(output, true);
+        out.maps = fn::clone(detach(output));
+        out.history = kept_history(output);
+    });
+    // What a convolution gives has a history where its input has one: it may then be written in place.
+    std::vector<IValue> arguments = subject.fresh_arguments();
+    for (IValue& each : arguments) {
+        if (!each.is_tensor() || !each.to_tensor().defined() || !is_floating(each.to_tensor().dtype())) continue;
+        Tensor leaf = each.to_tensor();
+        set_requires_grad(leaf, true);
+        each = IValue(fn::clone(leaf));
+    }
+    const ObserverScope observed(&observer);
+    out.result = PreparedMethod(subject.shared_program(), subject.method(), "none").forward(std::move(arguments));
+    return out;
+}
+
 Stage run_stage(const StudySubject& subject, const std::string& path, const std::string& target, std::int64_t sample) {
     const GradModeScope grad(true);
-    ModuleHooks hooks;
-    Tensor leaf;
-    hooks.add(subject, path, [&](const std::vector<IValue>&, const IValue& output) -> std::optional<IValue> {
-        if (!output.is_tensor() || !is_maps(output.to_tensor()))
-            throw Error(ErrorKind::Usage,
-                        concat(path, " gives ", output.is_tensor() ? describe(output.to_tensor()) : "no tensor",
-                               ", not N x C x H x W"));
-        leaf = fn::clone(detach(output.to_tensor()));
-        set_requires_grad(leaf, true);
-        return IValue(fn::clone(leaf));  // no leaf: it may be written in place
-    });
-    const IValue result = run_subject(subject);
+    const Watched watched = path.starts_with("%") ? watch_convolution(subject, path) : watch_module(subject, path);
+    const IValue& result = watched.result;
+    const Tensor& leaf = watched.history;
     if (!leaf.defined()) throw Error(ErrorKind::Run, concat("the model does not call ", loupe::quoted(path)));
     Stage out;
     out.target = choose_target(subject, result, target, sample);
@@ -110,7 +167,7 @@ Stage run_stage(const StudySubject& subject, const std::string& path, const std:
     const auto of_sample = [&](const Tensor& t) {
         return fn::select(on_host(fn::to_dtype(detach(t), static_cast<std::int64_t>(ScalarType::Float64))), 0, sample);
     };
-    out.maps = of_sample(leaf);
+    out.maps = of_sample(watched.maps);
     out.gradient = of_sample(gradient);
     return out;
 }

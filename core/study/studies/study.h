@@ -105,8 +105,9 @@ struct StudyTiles {
         std::vector<float> values;  // [rows, columns]
     };
     std::string title;
-    std::string module;     // whose output they are
-    std::string of_values;  // "64 of 512 channels"
+    std::string module;       // whose output they are
+    std::string of_values;    // "64 of 512 channels"
+    std::int64_t sample = 0;  // of the output: a tile is its [sample, channel]
     std::int64_t rows = 0;
     std::int64_t columns = 0;
     bool is_signed = false;
@@ -114,7 +115,7 @@ struct StudyTiles {
 };
 auto fields(Like<StudyTiles::Tile> auto& it) { return std::tie(it.channel, it.activity, it.low, it.high, it.values); }
 auto fields(Like<StudyTiles> auto& it) {
-    return std::tie(it.title, it.module, it.of_values, it.rows, it.columns, it.is_signed, it.tiles);
+    return std::tie(it.title, it.module, it.of_values, it.sample, it.rows, it.columns, it.is_signed, it.tiles);
 }
 
 // Points in a plane.

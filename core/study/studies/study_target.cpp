@@ -110,6 +110,17 @@ StudyOption target_option(const StudySubject& subject) {
             .choices = {}};
 }
 
+StudyOption sample_option(std::int64_t last) {
+    return {.name = "sample",
+            .title = "Sample",
+            .what = "Which of the batch",
+            .kind = StudyOption::Kind::Integer,
+            .value = "0",
+            .choices = {},
+            .low = 0,
+            .high = static_cast<double>(last)};
+}
+
 Tensor StudyTarget::of(const IValue& result) const {
     const TensorList all = flatten_tensors(result);
     if (output >= all.size()) throw Error(ErrorKind::Run, "the model gives fewer results than before");

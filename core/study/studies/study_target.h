@@ -21,6 +21,8 @@ struct StudyTarget {
 
 // The option of it.
 StudyOption target_option(const StudySubject& subject);
+// Which of a batch; the last one it may be.
+StudyOption sample_option(std::int64_t last);
 
 // text: empty: the greatest of the sample's scores, of tokens those behind the last; "207": that class, of tokens that
 // one behind the last; "[0, 3, 7]" or "out1[0, 3]": an element. Throws Error (Usage) where there is no such element,

@@ -85,6 +85,49 @@ class TestSnapshotReader : public QObject {
             QVERIFY(reserved >= history.active[step]);
         }
     }
+    // Where no frame is the user's own: what says most.
+    void stacks_without_own_code_are_named_data() {
+        QTest::addColumn<QStringList>("frames");  // the innermost first: file, function, ...
+        QTest::addColumn<QString>("name");
+        const QString unwind = QStringLiteral("torch::unwind::unwind()");
+        QTest::newRow("backward") << QStringList{"??",
+                                                 unwind,
+                                                 "",
+                                                 "at::_ops::nll_loss_backward::call(at::Tensor const&)",
+                                                 "??",
+                                                 "torch::autograd::generated::NllLossBackward0::apply(std::vector)"}
+                                  << "backward: NllLossBackward0";
+        QTest::newRow("library") << QStringList{"??", unwind, "/opt/site-packages/torch/optim/adam.py", "step"}
+                                 << "adam.py:7 step";
+        QTest::newRow("operator") << QStringList{"??", unwind,
+                                                 "??", "at::_ops::empty::call(long)",
+                                                 "??", "at::_ops::add_Tensor::call(at::Tensor const&)",
+                                                 "??", "main"}
+                                  << "aten::add_Tensor";
+        QTest::newRow("nothing") << QStringList{"??", unwind, "??", "main"} << unwind;
+        QTest::newRow("own") << QStringList{"??", "torch::autograd::generated::MulBackward0::apply(x)",
+                                            "/home/user/model.py", "forward"}
+                             << "model.py:7 forward";
+    }
+    void stacks_without_own_code_are_named() {
+        QFETCH(QStringList, frames);
+        QFETCH(QString, name);
+        MemorySnapshot snapshot;
+        snapshot.stacks.resize(1);
+        SnapshotStack stack;
+        for (qsizetype i = 0; i < frames.size(); i += 2) {
+            SnapshotFrame frame;
+            frame.line = 7;
+            frame.file = static_cast<std::uint32_t>(snapshot.texts.size());
+            frame.function = frame.file + 1;
+            snapshot.texts.push_back(frames[i].toStdString());
+            snapshot.texts.push_back(frames[i + 1].toStdString());
+            snapshot.stack_frames.push_back(stack.count++);
+            snapshot.frames.push_back(frame);
+        }
+        snapshot.stacks.push_back(stack);
+        QCOMPARE(QString::fromStdString(own_frame_text(snapshot, 1)), name);
+    }
     void equal_stacks_are_one() {
         const MemorySnapshot snapshot = read("before.pickle");
         QVERIFY(snapshot.stacks.size() < 20);

@@ -4,8 +4,10 @@
 
 #include "core/formats/file_kind.h"
 #include "core/formats/profiler/trace_reader.h"
+#include "core/study/flame_difference.h"
 #include "core/study/profile_flame.h"
 #include "core/study/profile_statistics.h"
+#include "core/study/profile_streams.h"
 #include "tests/formats/formats_test.h"
 
 using namespace loupe;
@@ -45,7 +47,74 @@ class TestTraceReader : public QObject {
         return "read";
     }
 
+    static std::string zone(const char* name, const char* category, int thread, int start, int duration,
+                            const char* arguments = "{}") {
+        return concat(R"({"ph":"X","name":")", name, R"(","cat":")", category, R"(","pid":1,"tid":)", thread,
+                      R"(,"ts":)", start, R"(,"dur":)", duration, R"(,"args":)", arguments, "}");
+    }
+
   private slots:
+    // Overlapping kernels count once, annotations and waits do not.
+    void streams_are_busy_and_idle() {
+        const ProfileTrace trace =
+            of(zone("launch", "cuda_runtime", 1, 0, 5) + "," + zone("launch", "cuda_runtime", 1, 40, 5) + "," +
+               zone("step", "gpu_user_annotation", 7, 10, 90) + "," + zone("a", "kernel", 7, 10, 20) + "," +
+               zone("b", "gpu_memcpy", 7, 20, 15) + "," + zone("c", "kernel", 7, 60, 40) + "," +
+               zone("wait", "cuda_sync", 8, 0, 100) +
+               R"(,{"ph":"s","id":1,"cat":"ac2g","name":"ac2g","pid":1,"tid":1,"ts":0},)"
+               R"({"ph":"f","id":1,"cat":"ac2g","name":"ac2g","pid":1,"tid":7,"ts":10,"bp":"e"},)"
+               R"({"ph":"s","id":2,"cat":"ac2g","name":"ac2g","pid":1,"tid":1,"ts":40},)"
+               R"({"ph":"f","id":2,"cat":"ac2g","name":"ac2g","pid":1,"tid":7,"ts":60,"bp":"e"})");
+        const auto uses = session::stream_uses(trace);
+        QCOMPARE(uses.size(), std::size_t{1});
+        const session::StreamUse& use = uses.front();
+        QCOMPARE(use.count, std::uint64_t{3});
+        QVERIFY(std::abs(use.busy - 65e-6) < 1e-12 && std::abs(use.idle() - 25e-6) < 1e-12);
+        QVERIFY(std::abs(use.longest_gap - 25e-6) < 1e-12 && std::abs(use.gap_at - 35e-6) < 1e-12);
+        QVERIFY(use.launch_to_start && std::abs(*use.launch_to_start - 20e-6) < 1e-12);
+        const ProfileTrack& stream = trace.tracks[use.track];
+        QVERIFY(std::abs(session::stream_busy(trace, stream, 25e-6, 70e-6) - 20e-6) < 1e-12);
+        QCOMPARE(session::stream_busy(trace, stream, 40e-6, 50e-6), 0.0);
+    }
+    // PyTorch writes an end of a link at calls of the runtime that have launched nothing.
+    void an_end_without_a_beginning_is_no_link() {
+        const ProfileTrace trace =
+            of(zone("cudaEventQuery", "cuda_runtime", 1, 0, 5) +
+               R"(,{"ph":"f","id":1,"cat":"ac2g","name":"ac2g","pid":1,"tid":1,"ts":0,"bp":"e"})");
+        QVERIFY(trace.links.empty() && trace.notes.empty());
+    }
+    // Steps and threads of other numbers are the same ones; what is in one trace only has no count in the other.
+    void flames_are_compared() {
+        const ProfileTrace one =
+            of(zone("ProfilerStep#4", "user_annotation", 11, 0, 100) + "," + zone("aten::mm", "cpu_op", 11, 10, 30) +
+               "," + zone("aten::add", "cpu_op", 11, 50, 10));
+        const ProfileTrace other =
+            of(zone("ProfilerStep#9", "user_annotation", 12, 0, 150) + "," + zone("aten::mm", "operator", 12, 10, 70) +
+               "," + zone("aten::mm", "cpu_op", 12, 85, 5) + "," + zone("aten::mul", "cpu_op", 12, 100, 20));
+        const session::FlameDifference found =
+            session::compare_flames(one, session::flame_graph(one), other, session::flame_graph(other));
+        const auto named = [&](const std::string& name) {
+            for (const session::FlamePair& pair : found.nodes)
+                if (found.name_of(pair) == name) return pair;
+            return session::FlamePair();
+        };
+        QCOMPARE(found.nodes.size(), std::size_t{5});
+        const session::FlamePair product = named("aten::mm");
+        QCOMPARE(product.count_here, std::uint64_t{1});
+        QCOMPARE(product.count_there, std::uint64_t{2});
+        QVERIFY(std::abs(product.change() - 45e-6) < 1e-12 && std::abs(product.width() - 52.5e-6) < 1e-12);
+        QCOMPARE(named("aten::add").tendency(), -1.0);
+        QCOMPARE(named("aten::mul").tendency(), 1.0);
+        const session::FlamePair step = named("ProfilerStep#");
+        QVERIFY(std::abs(step.self_here - 60e-6) < 1e-12 && std::abs(step.self_there - 55e-6) < 1e-12);
+        // Wider ones first, by what both take.
+        QCOMPARE(found.name_of(found.nodes[step.first_child]), std::string("aten::mm"));
+        const auto changed = session::most_changed(found, 2);
+        QCOMPARE(changed.size(), std::size_t{2});
+        QCOMPARE(found.name_of(found.nodes[changed[0]]), std::string("aten::mm"));
+        QCOMPARE(found.path_of(changed[0], 5), std::string("ProfilerStep# \u203a aten::mm"));
+        QCOMPARE(found.path_of(changed[0], 0), std::string("\u2026 \u203a aten::mm"));
+    }
     void totals_are_pytorchs_data() {
         QTest::addColumn<QString>("file");
         QTest::newRow("a step on the CPU, with gzip") << "perceptron.json.gz";
