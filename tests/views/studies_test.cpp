@@ -106,7 +106,7 @@ class StudiesTest : public QObject {
         // Of the output its channel, as long as it is looked at.
         const auto channel = view_->pages()->result().tiles.front().tiles[2].channel;
         QCOMPARE(bridge_->currentSlice(), QStringLiteral("[0, %1]").arg(channel));
-        QVERIFY(tiles->tipOf(2).contains(QStringLiteral("shows this channel in Tensor")));
+        QVERIFY(tiles->tiles()[2].tip.contains(QStringLiteral("shows this channel in Tensor")));
         bridge_->setCurrentEvent(bridge_->currentEvent() + 1);
         QCOMPARE(bridge_->currentSlice(), QString());
     }

@@ -210,7 +210,8 @@ class TimelineTest : public QObject {
         }
         session::Allocation block;
         block.bytes = 100;
-        for (const auto& [allocated, freed] : {std::pair(0u, 2u), {1u, 2u}, {1u, 0u}, {3u, 4u}}) {
+        const std::vector<std::pair<session::EventId, session::EventId>> lives{{0, 2}, {1, 2}, {1, 0}, {3, 4}};
+        for (const auto& [allocated, freed] : lives) {
             block.allocated = allocated;
             block.freed = freed;
             writer.add_allocation(block);
