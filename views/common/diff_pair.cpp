@@ -78,6 +78,8 @@ void DiffPair::setLines(const QStringList& left, const QStringList& right, Key k
 }
 
 QString DiffPair::summary() const {
+    if (changed_ == 0 && left_lines_ != right_lines_)
+        return tr("both are the same but for numbers and places, %1").arg(counted(right_lines_.size(), "line"));
     if (changed_ == 0) return tr("both are the same, %1").arg(counted(right_lines_.size(), "line"));
     return changed_ == 1 ? tr("1 line differs") : tr("%1 differ").arg(counted(changed_, "line"));
 }

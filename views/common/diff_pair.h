@@ -28,7 +28,7 @@ class DiffPair : public QObject {
 
     // Rows that differ: each a line of one side or of both.
     int changed() const { return changed_; }
-    // "both are the same, 41 lines", "3 lines differ".
+    // "both are the same, 41 lines", "both are the same but for numbers and places, 41 lines", "3 lines differ".
     QString summary() const;
     // From the row of the cursor, or from what was gone to last; round at the ends.
     void goToNext() { go(1); }

@@ -71,13 +71,19 @@ const session::SourceFile* partnerOf(const session::SourceFile& own, const Compa
     return partnerOf(own, *reference);
 }
 
-QString lineKey(const QString& line) {
+QString sourceLineKey(const QString& line) {
     static const QRegularExpression mangled(QStringLiteral("\\.?___torch_mangle_\\d+"));
-    static const QRegularExpression place(QStringLiteral("\\s+# \\S+:\\d+:\\d+$"));
     QString key = line;
     if (key.contains(QLatin1String("___torch_mangle_"))) key.remove(mangled);
-    if (key.contains(QLatin1String(" # "))) key.remove(place);
     return key;
+}
+
+QString graphLineKey(const QString& line) {
+    static const QRegularExpression place(QStringLiteral("\\s+# \\S+:\\d+:\\d+$"));
+    static const QRegularExpression number(QStringLiteral("%(?:\\d+|(\\w+)\\.\\d+)"));
+    QString key = sourceLineKey(line);
+    if (key.contains(QLatin1String(" # "))) key.remove(place);
+    return key.replace(number, QStringLiteral("%\\1"));
 }
 
 QString whyNoSource(const session::PinnedReference& reference) {

@@ -15,9 +15,12 @@ const session::SourceFile* partnerOf(const session::SourceFile& own, const sessi
 // The same, but first the file that what ran in the own one is aligned with.
 const session::SourceFile* partnerOf(const session::SourceFile& own, const Comparison& comparison,
                                      const session::Recording* recording);
-// What lines are told apart by: without the numbers that classes get when they are written or read
-// (___torch_mangle_62), and without the places behind the lines of a graph.
-QString lineKey(const QString& line);
+// What lines of sources are told apart by: without the numbers that classes get when they are written or read,
+// ___torch_mangle_62.
+QString sourceLineKey(const QString& line);
+// Those of graphs: also without the numbers of values, which all change behind an operator that only one has, and
+// without the places behind them.
+QString graphLineKey(const QString& line);
 // Why it has none; empty: it has some.
 QString whyNoSource(const session::PinnedReference& reference);
 QString whyNoGraph(const session::PinnedReference& reference);

@@ -93,7 +93,7 @@ void PassesView::showReference() {
     const auto& there = graphs_.there.graph;
     lines_here_ = linesByRun(graphs_.here);
     lines_there_ = linesByRun(graphs_.there);
-    pair_->setLines(linesOfGraph(there), linesOfGraph(here), lineKey);
+    pair_->setLines(linesOfGraph(there), linesOfGraph(here), graphLineKey);
     const QString why = reference == nullptr                  ? QString()
                         : !whyNoGraph(*reference).isEmpty()   ? whyNoGraph(*reference)
                         : !graphs_.error.empty()              ? text(graphs_.error)

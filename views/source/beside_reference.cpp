@@ -39,8 +39,9 @@ bool SourceView::differsFromReference() {
     if (other == nullptr) return false;
     const QStringList theirs = linesOf(text(other->text));
     const QStringList mine = linesOf(editor_->text());
-    return !std::equal(theirs.begin(), theirs.end(), mine.begin(), mine.end(),
-                       [](const QString& a, const QString& b) { return a == b || lineKey(a) == lineKey(b); });
+    return !std::equal(theirs.begin(), theirs.end(), mine.begin(), mine.end(), [](const QString& a, const QString& b) {
+        return a == b || sourceLineKey(a) == sourceLineKey(b);
+    });
 }
 
 // The choice is there while a run is pinned; it says whether there is something to see.
@@ -66,7 +67,7 @@ void SourceView::compareTexts() {
         return diff_->setNote(why.isEmpty() ? tr("%1 has no file like %2").arg(text(reference.label), shown_) : why);
     }
     diff_->setTexts(QStringLiteral("%1: %2").arg(text(reference.label), fileTitle(*other)), text(other->text),
-                    editor_->isModified() ? tr("this run, edited") : tr("this run"), editor_->text(), lineKey);
+                    editor_->isModified() ? tr("this run, edited") : tr("this run"), editor_->text(), sourceLineKey);
     markInDiff();
 }
 
