@@ -70,7 +70,7 @@ CompareView::CompareView(SessionBridge& bridge, QWidget* parent)
     facts_->setWordWrap(true);
     facts_->setTextInteractionFlags(Qt::TextBrowserInteraction);
     connect(facts_, &QLabel::linkActivated, this, [this](const QString& panel) {
-        bridge().showPanel(panel);
+        this->bridge().showPanel(panel);
         emit comparison_.textsWanted();
     });
     layout->addWidget(headline_);
