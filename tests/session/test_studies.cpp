@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <future>
 
+#include "core/dispatch/plugin_list.h"
 #include "core/formats/image/image.h"
 #include "core/formats/numpy/npy.h"
 #include "core/session/queries/list.h"
