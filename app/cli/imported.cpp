@@ -45,6 +45,14 @@ auto read_named(const std::string& path, Read read) {
     }
 }
 
+// Columns of a table are counted in bytes.
+std::string plain(std::string text) {
+    for (const auto& [from, to] : {std::pair<std::string_view, std::string_view>{"\u203a", ">"}, {"\u2026", "..."}})
+        for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+            text.replace(at, from.size(), to);
+    return text;
+}
+
 void print_notes(const std::vector<std::string>& notes) {
     for (const std::string& note : notes) std::printf("note: %s\n", note.c_str());
 }
@@ -185,12 +193,13 @@ void compare_traces(const std::string& here, const std::string& there, bool as_j
     for (const std::uint32_t node : changed) {
         const session::FlamePair& each = flames.nodes[node];
         constexpr std::size_t kWide = 88;
-        std::string path = flames.path_of(node, 3);
+        const std::string path = plain(flames.path_of(node, 3));
         // The end says most.
-        if (path.size() > kWide) path = "..." + path.substr(path.size() - kWide + 3);
-        std::printf("%-88s %10s %10s %s%10s\n", path.c_str(), format_seconds(each.self_here).c_str(),
-                    format_seconds(each.self_there).c_str(), each.self_change() < 0 ? "-" : "+",
-                    format_seconds(std::abs(each.self_change())).c_str());
+        std::size_t from = path.size() > kWide ? path.size() - kWide + 3 : 0;
+        while (from < path.size() && (static_cast<unsigned char>(path[from]) & 0xc0) == 0x80) ++from;
+        std::printf("%-88s %10s %10s %s%10s\n", concat(from > 0 ? "..." : "", path.substr(from)).c_str(),
+                    format_seconds(each.self_here).c_str(), format_seconds(each.self_there).c_str(),
+                    each.self_change() < 0 ? "-" : "+", format_seconds(std::abs(each.self_change())).c_str());
     }
 }
 

@@ -63,7 +63,7 @@ class ThreadsTest : public QObject {
         } watch;
         set_thread_count(3);
         QVERIFY(set_parallel_observer(&watch) == nullptr);
-        const auto work = [](std::int64_t, std::int64_t) { usleep(200); };
+        auto work = [](std::int64_t, std::int64_t) { usleep(200); };
         parallel_for(0, 300, 1, work);
         parallel_for(0, 10, 100, work);
         std::thread([&] { parallel_for(0, 300, 1, work); }).join();

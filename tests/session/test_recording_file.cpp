@@ -276,8 +276,13 @@ void TestRecordingFile::keeps_what_devices_and_threads_did() {
     Json backwards = whole;
     backwards.back()[2] = 1.0;
     const auto read = [&](const Json& row) {
-        const Json rows{{"strings", text.texts()},    {"events", Json::array({row})}, {"values", Json::array()},
-                        {"frames", Json::array()},    {"allocations", Json::array()}, {"gradients", Json::array()},
+        const Json rows{{"graph", Json()},
+                        {"strings", text.texts()},
+                        {"events", Json::array({row})},
+                        {"values", Json::array()},
+                        {"frames", Json::array()},
+                        {"allocations", Json::array()},
+                        {"gradients", Json::array()},
                         {"peak", Json::array({0, 0})}};
         return RecordingFile(rows, [](ValueId) { return Tensor(); }).recording()->event(1);
     };

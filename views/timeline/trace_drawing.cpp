@@ -142,6 +142,15 @@ QRgb TraceDrawing::colourOf(const ProfileZone& zone) const {
     return mixed(themeRgb(C::Panel), zoneColour(trace.name_of(zone), trace.category_of(zone)).rgb(), strength);
 }
 
+// Is one of its zones searched for, or nothing?
+bool TraceDrawing::isFound(const Lane& lane, const Lane::Piece& piece) const {
+    if (state_.found.empty()) return true;
+    const auto& zones = index_.trace()->zones;
+    for (std::size_t i = piece.first; i < piece.first + piece.count; ++i)
+        if (state_.found[zones[lane.zone(i).id].name]) return true;
+    return false;
+}
+
 void TraceDrawing::drawRow(TimelineSurface& surface, const Row& row) {
     const ProfileTrace& trace = *index_.trace();
     const double bottom = row.y + row.height - 2;
@@ -153,7 +162,9 @@ void TraceDrawing::drawRow(TimelineSurface& surface, const Row& row) {
         const std::uint32_t number = row.lane->zone(piece.first).id;
         const ProfileZone& zone = trace.zones[number];
         const bool is_merged = piece.count > 1;
-        const QRgb colour = is_merged ? mixed(themeRgb(C::Panel), themeRgb(C::Faint), 0.5) : colourOf(zone);
+        const QRgb colour = is_merged
+                                ? mixed(themeRgb(C::Panel), themeRgb(C::Faint), isFound(*row.lane, piece) ? 0.5 : 0.15)
+                                : colourOf(zone);
         surface.box(x0, row.y, x1 - (x1 - x0 > 3 ? 1 : 0), bottom, colour);
         if (!is_merged && state_.selected == number)
             surface.frame(x0 - 1, row.y - 1, x1 + 1, bottom + 1, themeRgb(C::Accent), 2);

@@ -66,6 +66,7 @@ class TraceDrawing {
     double scale() const;
     std::vector<Row> rows() const;
     QRgb colourOf(const ProfileZone& zone) const;
+    bool isFound(const Lane& lane, const Lane::Piece& piece) const;
     double axisStep(TimelineSurface& surface) const;
     void drawGrid(TimelineSurface& surface);
     void drawAxis(TimelineSurface& surface);

@@ -2,6 +2,7 @@
 // Traces of torch.profiler (fixtures/profiler, make_profiler.py), and damaged ones.
 #include <nlohmann/json.hpp>
 
+#include "core/base/strings.h"
 #include "core/formats/file_kind.h"
 #include "core/formats/profiler/trace_reader.h"
 #include "core/study/flame_difference.h"
