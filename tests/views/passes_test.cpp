@@ -76,6 +76,21 @@ class PassesTest : public QObject {
         }
     }
 
+    // By provenance: another name of a value is no change.
+    void nodesAreRemovedAddedAndChanged() {
+        const QStringList left{QStringLiteral("graph(%x : Tensor):"), QStringLiteral("  %1 : Tensor = aten::relu(%x)"),
+                               QStringLiteral("  %2 : Tensor = aten::dropout(%1)"),
+                               QStringLiteral("  %3 : Tensor = aten::batch_norm(%2)"), QStringLiteral("  return (%3)")};
+        const QStringList right{QStringLiteral("graph(%x : Tensor):"), QStringLiteral("  %7 : Tensor = aten::relu(%x)"),
+                                QStringLiteral("  %8 : Tensor = aten::mul(%7)"),
+                                QStringLiteral("  %9 : Tensor = aten::add(%8)"), QStringLiteral("  return (%9)")};
+        const LineChanges changes = lineChanges(left, right, {{0}, {1}, {3}, {}, {4}});
+        using Changes = std::map<int, GraphChange>;
+        QCOMPARE(changes.left, (Changes{{2, GraphChange::Removed}, {3, GraphChange::Changed}}));
+        QCOMPARE(changes.right, (Changes{{2, GraphChange::Changed}, {3, GraphChange::Added}}));
+        QCOMPARE(sharedOrigins({{0}, {4}, {2}}, {{0}, {2, 4}, {7}}), (LineOrigins{{0}, {1, 2}, {}}));
+    }
+
     void linesOfTwoPipelinesAreLinkedByWhereTheyCameFrom() {
         const session::PassTrace one = trace();
         QCOMPARE(lineOrigins(one, -1).size(), 5u);  // the text ends with a line break

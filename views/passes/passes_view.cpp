@@ -19,7 +19,6 @@
 #include "views/common/icons.h"
 #include "views/common/panel_bar.h"
 #include "views/common/theme.h"
-#include "views/passes/line_origins.h"
 
 namespace loupe::views {
 ViewDescription PassesView::describe() {
@@ -399,8 +398,32 @@ void PassesView::showGraphs() {
     const bool drawn = as_graph_->isChecked();
     for (QStackedWidget* stack : {left_stack_, right_stack_}) stack->setCurrentIndex(drawn ? 1 : 0);
     if (!drawn) return;
-    left_graph_->showGraph(isBesideReference() ? graphs_.there.graph : leftGraph());
-    right_graph_->showGraph(isBesideReference() ? graphs_.here.graph : graphAfterStep(step_));
+    const bool is_beside = isBesideReference();
+    const auto before = is_beside ? graphs_.there.graph : leftGraph();
+    const auto after = is_beside ? graphs_.here.graph : graphAfterStep(step_);
+    left_graph_->showGraph(before);
+    right_graph_->showGraph(after);
+    const bool has_sides = before && after && before != after;
+    const LineChanges changes =
+        has_sides ? lineChanges(linesOfGraph(before), linesOfGraph(after), originsOnTheLeft()) : LineChanges();
+    left_graph_->showChanges(changes.left);
+    right_graph_->showChanges(changes.right);
+}
+
+// Those of a reference's graph by the texts, else by provenance.
+LineOrigins PassesView::originsOnTheLeft() const {
+    if (isBesideReference()) {
+        LineOrigins from;
+        const auto lines = static_cast<int>(linesOfGraph(graphs_.here.graph).size());
+        for (int line = 0; line < lines; ++line) {
+            const int left = pair_->leftOf(line);
+            from.push_back(left >= 0 ? std::vector<int>{left} : std::vector<int>());
+        }
+        return from;
+    }
+    if (hasOther()) return sharedOrigins(lineOrigins(other_, lastOfOther()), lineOrigins(trace_, step_));
+    if (step_ < 0) return {};
+    return trace_.steps[static_cast<std::size_t>(step_)].came_from;
 }
 
 void PassesView::showDifferenceCount() {

@@ -18,6 +18,7 @@
 #include "views/common/view.h"
 #include "views/graph/graph_pane.h"
 #include "views/passes/bisect_bar.h"
+#include "views/passes/line_origins.h"
 
 namespace loupe::views {
 
@@ -88,6 +89,8 @@ class PassesView : public View {
     void showCheckState();
     void showStep(int step);
     void showGraphs();
+    // Lines of the left text that those of the right came from.
+    LineOrigins originsOnTheLeft() const;
     // The graph after a pass; -1: the one before all passes.
     std::shared_ptr<const session::GraphModel> graphAfterStep(int step) const;
     void followRight(int line);
