@@ -128,6 +128,7 @@ PassTrace trace_pipeline(const std::string& pipeline, const ir::Graph& graph, co
     PassTrace trace;
     trace.pipeline = pipeline;
     trace.initial = build_graph_model(graph, module, method).model;
+    trace.initial_kernels = count_kernels(*trace.initial);
     if (pipeline.empty() || pipeline == "none") return trace;
     const Ptr<ir::Graph> copy = graph.copy();
     passes::PassManager manager;
@@ -140,6 +141,7 @@ PassTrace trace_pipeline(const std::string& pipeline, const ir::Graph& graph, co
         trace.error = error.what();
     }
     const passes::Snapshot* before = run.before.get();
+    KernelCount kernels = trace.initial_kernels;
     for (const passes::PassRecord& record : run.records) {
         PassStep step;
         step.pass = std::string(record.pass->name);
@@ -150,9 +152,13 @@ PassTrace trace_pipeline(const std::string& pipeline, const ir::Graph& graph, co
         step.error = record.error;
         if (record.changed && record.after) {
             step.graph = snapshot_model(record.after, graph, module, method);
-            if (record.after->graph) step.came_from = line_origins(*before->graph, *record.after->graph);
+            if (record.after->graph) {
+                step.came_from = line_origins(*before->graph, *record.after->graph);
+                kernels = count_kernels(*step.graph);
+            }
             before = record.after.get();
         }
+        step.kernels = kernels;
         trace.steps.push_back(std::move(step));
     }
     return trace;

@@ -91,6 +91,29 @@ class PassesTest : public QObject {
         QCOMPARE(sharedOrigins({{0}, {4}, {2}}, {{0}, {2, 4}, {7}}), (LineOrigins{{0}, {1, 2}, {}}));
     }
 
+    void kernelsAreCounted() {
+        SessionBridge bridge;
+        bridge.show(testing::sampleModel(), nullptr);
+        PassesView view(bridge, nullptr);
+        view.resize(1000, 500);
+        view.show();
+        session::PassTrace one = trace();
+        one.initial_kernels = {.operators = 9, .kernels = 7, .fusion_groups = 0};
+        one.steps[0].kernels = one.initial_kernels;
+        one.steps[1].kernels = {.operators = 9, .kernels = 3, .fusion_groups = 1};
+        view.showTrace(one);
+        QCOMPARE(view.list()->headerItem()->text(2), QStringLiteral("Kernels"));
+        QCOMPARE(view.list()->topLevelItem(0)->text(2), QStringLiteral("7"));
+        QCOMPARE(view.list()->topLevelItem(1)->text(2), QStringLiteral("7 \u2192 3"));
+        const auto shows = [&](const QString& words) {
+            const auto labels = view.findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(),
+                               [&](const QLabel* label) { return label->text().contains(words); });
+        };
+        QVERIFY(shows(QStringLiteral("3 kernels (1 of fusion groups), 9 operators")));
+        QVERIFY(shows(QStringLiteral("kernels 7 \u2192 3")));
+    }
+
     void linesOfTwoPipelinesAreLinkedByWhereTheyCameFrom() {
         const session::PassTrace one = trace();
         QCOMPARE(lineOrigins(one, -1).size(), 5u);  // the text ends with a line break

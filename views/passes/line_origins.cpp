@@ -41,12 +41,6 @@ std::vector<int> linesFrom(const LineOrigins& of, const std::vector<int>& origin
     return lines;
 }
 
-int countOperators(const session::GraphModel& graph) {
-    return static_cast<int>(std::count_if(graph.nodes.begin(), graph.nodes.end(), [](const session::GraphNode& node) {
-        return !node.is_group && !node.is_plumbing && !node.kind.starts_with("prim::Call");
-    }));
-}
-
 namespace {
 
 // "aten::relu" of "%3 : Tensor = aten::relu(%2)"; empty for a line without one.

@@ -18,9 +18,6 @@ LineOrigins lineOrigins(const session::PassTrace& trace, int step);
 // Lines that came from one of these.
 std::vector<int> linesFrom(const LineOrigins& of, const std::vector<int>& origins);
 
-// Operators that run: without constants, lists and other plumbing.
-int countOperators(const session::GraphModel& graph);
-
 // What became of lines, by line: added and changed ones of the right text, removed and changed ones of the left. A line
 // that came from one with the same operator has not changed, whatever its values are called.
 struct LineChanges {

@@ -84,7 +84,8 @@ class PassesView : public View {
     std::shared_ptr<const session::GraphModel> leftGraph() const;
     QString leftTitle() const;
     static QStringList linesOfGraph(const std::shared_ptr<const session::GraphModel>& graph);
-    static QString withOperators(const QString& title, const session::GraphModel& graph);
+    static QString withKernels(const QString& title, const session::KernelCount& count);
+    const session::KernelCount& kernelsAfter(int step) const;
     void fillList();
     void showCheckState();
     void showStep(int step);
