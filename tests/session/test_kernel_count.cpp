@@ -2,7 +2,9 @@
 // How many kernels a graph starts.
 
 #include <QtTest>
+#include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "core/model/kernel_count.h"
 #include "core/model/pipelines.h"
@@ -45,7 +47,7 @@ class TestKernelCount : public QObject {
         QCOMPARE(count_kernels({}).str(), std::string("0 kernels, 0 operators"));
     }
 
-    // Before the first pass, calls of modules are unfolded.
+    // Before the first pass, calls of modules are unfolded; after each pass, and with each line's place.
     void a_pipeline_step_by_step() {
         const auto program = Program::open(LOUPE_SOURCE_DIR "/resources/models/digits.pt");
         const PassTrace trace =
@@ -53,6 +55,15 @@ class TestKernelCount : public QObject {
         QVERIFY(trace.initial_kernels.kernels > 3);
         QCOMPARE(trace.initial_kernels.fusion_groups, 0);
         QVERIFY2(trace.last_kernels().kernels < trace.initial_kernels.kernels, trace.last_kernels().str().c_str());
+        const auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
+        QCOMPARE(trace.initial_from_source.size(), static_cast<std::size_t>(lines(trace.initial->text)));
+        std::set<int> seen;
+        for (const PassStep& step : trace.steps) {
+            if (!step.graph) continue;
+            QCOMPARE(step.from_source.size(), static_cast<std::size_t>(lines(step.graph->text)));
+            for (const auto& places : step.from_source) seen.insert(places.begin(), places.end());
+        }
+        QVERIFY(!seen.empty() && *seen.begin() >= 0 && *seen.rbegin() < static_cast<int>(trace.places.size()));
     }
 };
 
