@@ -88,6 +88,7 @@ using AllQueries = QueryTypes<
     PinReferenceQuery,
     ReadSnapshotQuery,
     ReadTraceQuery,
+    ReferenceTensorQuery,
     ResetParametersQuery,
     RestoreRunQuery,
     RestoreTrainingQuery,
