@@ -40,7 +40,8 @@ struct Reference {
 
     Reference() {
         auto graph = std::make_shared<GraphModel>();
-        const auto& own = testing::sampleModel()->graph->nodes;
+        const auto sample = testing::sampleModel();
+        const auto& own = sample->graph->nodes;
         std::vector<int> there;
         for (const session::GraphNode& node : own) {
             if (node.id == 3) dropout = add(*graph, -1, "aten::dropout", "layer1.0");

@@ -162,7 +162,7 @@ void PassesView::makeSides(QSplitter* parent) {
         auto* column = new QVBoxLayout(holder);
         column->setContentsMargins(0, 0, 0, 0);
         column->setSpacing(0);
-        title = new QLabel(holder);
+        title = new ElidedLabel(holder);
         title->setProperty("faint", true);
         title->setContentsMargins(8, 2, 8, 3);
         column->addWidget(title);
