@@ -63,9 +63,10 @@ std::string_view without_indent(std::string_view line) {
     return begin == std::string_view::npos ? std::string_view() : line.substr(begin);
 }
 
-// What debug information adds: labels and the file.
+// What debug information adds: labels, the file, where frames are described.
 bool is_of_debug(std::string_view words) {
     if (words.starts_with(".Ltmp") || words.starts_with(".Lfunc_begin")) return words.ends_with(':');
+    if (words.starts_with(".cfi_sections")) return true;
     return words.starts_with(".file") && words.find_first_of("0123456789") == 6;
 }
 

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "core/session/queries/fused_groups.h"
-#include "core/session/queries/train_mode.h"
 #include "core/session/queries/gradients.h"
 #include "core/session/queries/tensor.h"
 #include "core/session/session.h"
@@ -90,9 +89,10 @@ class TestFusedGroups : public QObject {
     // instructions.
     void lines_of_kernels_know_where_they_came_from() {
         Session session;
-        session.open(file());
+        const std::string path = folder_.filePath(QStringLiteral("eval.py")).toStdString();
+        std::ofstream(path) << kSource << "model.eval()\n";
+        session.open(path);
         session.wait_idle();
-        session.ask("eval", TrainModeQuery{"", false}, {});
         const FusedGroups groups = ask(session, {.pipeline = "inference", .measure = false});
         QVERIFY2(groups.error.empty(), groups.error.c_str());
         QVERIFY(!groups.groups.empty());

@@ -99,8 +99,9 @@ void ListingPane::mark(const std::set<int>& keys, bool scroll) {
         if (isInSight(row)) return;
         if (first < 0) first = row;
     }
-    constexpr int kAbove = 4;  // lines that stay above it
-    if (first >= 0) verticalScrollBar()->setValue(std::max(0, first - kAbove));
+    const int rows = viewport()->height() / std::max(1, fontMetrics().lineSpacing());
+    const int above = std::clamp(rows / 2, 0, 4);  // lines that stay above it
+    if (first >= 0) verticalScrollBar()->setValue(std::max(0, first - above));
 }
 
 void ListingPane::choose(int row) {
