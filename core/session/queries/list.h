@@ -90,6 +90,7 @@ using AllQueries = QueryTypes<
     PinReferenceQuery,
     ReadSnapshotQuery,
     ReadTraceQuery,
+    ReferenceTensorQuery,
     ResetParametersQuery,
     RestoreRunQuery,
     RestoreTrainingQuery,
