@@ -62,7 +62,7 @@ ContinuedEdit SourceEdits::continue_with(const EditRequest& request) {
         }
         const bool is_first = edit.from_event != 0 && (out.from == 0 || edit.from_event < out.from);
         if (!is_first) continue;
-        out.from = edit.from_event;
+        out.from = static_cast<EventId>(edit.from_event);
         out.function = edit.function;
     }
     const std::shared_ptr<const Recording> before = recorder_.shown().recorder->recording();
