@@ -3,9 +3,11 @@
 #include <Qsci/qsciscintilla.h>
 
 #include <QTemporaryDir>
+#include <QToolButton>
 #include <QtTest>
 
 #include "tests/views/patience.h"
+#include "views/common/comparison.h"
 #include "views/common/format.h"
 #include "views/source/source_view.h"
 
@@ -100,6 +102,76 @@ class SourceTest : public QObject {
         QCOMPARE(text(bridge.recording()->event(2).op), QString("aten::relu"));
         bridge.run();
         waitFor(bridge, session::RunState::Finished);
+    }
+
+    // A run that failed is mended where it failed, compared with the run before, and taken back.
+    void continuingWithAnEdit() {
+        QFile file(path_);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(QByteArray(kSource).replace("return y * 2", "return y @ y"));
+        file.close();
+        SessionBridge bridge;
+        SourceView view(bridge, nullptr);
+        bridge.open(path_);
+        waitFor(bridge, session::RunState::Ready);
+        bridge.run();
+        waitFor(bridge, session::RunState::Failed);
+        QCOMPARE(view.failedLine(), 10);
+        auto* button = view.findChild<QToolButton*>("continue");
+        QVERIFY(button->isHidden());
+        const auto edit = [&](const QString& old, const QString& now) {
+            QString words = view.editor().text();
+            QVERIFY(words.contains(old));
+            view.editor().selectAll();
+            view.editor().replaceSelectedText(words.replace(old, now));
+        };
+        // What ran before, and what is no Python: nothing is lost.
+        edit("nn.Linear(3, 2)", "nn.Linear(3, 4)");
+        QVERIFY(!button->isHidden());
+        button->click();
+        QTRY_VERIFY2(view.continuedText().startsWith("`Net.__init__` changed: it ran before"),
+                     qPrintable(view.continuedText()));
+        edit("nn.Linear(3, 4)", "nn.Linear(3, 2)");
+        edit("y @ y", "y @ (y");
+        button->click();
+        QTRY_COMPARE(view.failedLine(), 10);
+        QCOMPARE(bridge.status().state, session::RunState::Failed);
+        QVERIFY(!view.continuedText().contains('\n'));
+        edit("y @ (y", "y @ y.T");
+        button->click();
+        waitFor(bridge, session::RunState::Finished);
+        QTRY_VERIFY2(view.continuedText().startsWith("Continued at #1, from the start of Net.forward"),
+                     qPrintable(view.continuedText()));
+        QVERIFY(!view.editor().isModified());
+        QVERIFY(button->isHidden());
+        QTRY_VERIFY(Comparison::of(bridge).isOn());
+        bridge.undoStack()->undo();
+        waitFor(bridge, session::RunState::Failed);
+        QTRY_VERIFY(view.editor().text().contains("y @ y\n"));
+        QVERIFY(!view.editor().isModified());
+    }
+
+    // Another program wrote the file while the run is parked: it is not written over.
+    void continuingDoesNotOverwrite() {
+        SessionBridge bridge;
+        SourceView view(bridge, nullptr);
+        bridge.open(path_);
+        waitFor(bridge, session::RunState::Ready);
+        bridge.toggleLineBreakpoint(path_, 11);
+        bridge.run();
+        waitFor(bridge, session::RunState::Paused);
+        QFile file(path_);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        const QByteArray other = QByteArray(kSource).replace("y * 2", "y * 3");
+        file.write(other);
+        file.close();
+        view.editor().insertAt("        y = y + 1\n", 10, 0);
+        view.continueWithEdit();
+        QVERIFY2(view.continuedText().contains("changed by another program"), qPrintable(view.continuedText()));
+        QCOMPARE(bridge.status().state, session::RunState::Paused);
+        QVERIFY(view.editor().isModified());
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QCOMPARE(file.readAll(), other);
     }
 
     // What shall be done when it is open again waits for that, not for the end of the run that is stopped for it.

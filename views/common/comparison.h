@@ -24,6 +24,8 @@ class Comparison : public QObject {
 
     void pin(session::ReferenceSource source);
     void unpin(int id);  // 0: all
+    // A run that the session pinned: panels compare with it.
+    void adopt(const session::PinnedReference& reference);
     // Panels compare with this one.
     void choose(int id);
     const std::vector<session::PinnedReference>& references() const { return references_; }
