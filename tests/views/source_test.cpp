@@ -99,7 +99,7 @@ class SourceTest : public QObject {
         QCOMPARE(bridge.status().next_source.line, 12);
         QCOMPARE(bridge.breakpoints().front().line, 12);
         QCOMPARE(bridge.status().reached, session::EventId{2});
-        QCOMPARE(text(bridge.recording()->event(2).op), QString("aten::relu"));
+        QCOMPARE(views::text(bridge.recording()->event(2).op), QString("aten::relu"));
         bridge.run();
         waitFor(bridge, session::RunState::Finished);
     }
@@ -195,8 +195,8 @@ class SourceTest : public QObject {
         });
         waitFor(bridge, session::RunState::Finished);
         QCOMPARE(texts.size(), std::size_t{1});
-        QVERIFY(text(texts.front()).contains("return y.relu()"));
-        QCOMPARE(text(bridge.recording()->event(2).op), QString("aten::relu"));
+        QVERIFY(views::text(texts.front()).contains("return y.relu()"));
+        QCOMPARE(views::text(bridge.recording()->event(2).op), QString("aten::relu"));
     }
 
     // Who is told that something is unsaved finds it so.
@@ -227,7 +227,7 @@ class SourceTest : public QObject {
         bool was_done = false;
         bridge.openAgainThen([&] { was_done = true; });
         bridge.open(other);
-        QTRY_VERIFY(bridge.model() && text(bridge.model()->path) == other);
+        QTRY_VERIFY(bridge.model() && views::text(bridge.model()->path) == other);
         waitFor(bridge, session::RunState::Ready);
         bridge.openAgainThen([&] { was_done = true; });
         bridge.stop();
@@ -315,7 +315,7 @@ class SourceTest : public QObject {
         waitFor(bridge, session::RunState::Finished);
         QCOMPARE(bridge.recording()->event(1).op, std::string_view("aten::exp"));
         QCOMPARE(bridge.recording()->event(1).source_line, 2);
-        QCOMPARE(text(bridge.recording()->event(1).source_file), other);
+        QCOMPARE(views::text(bridge.recording()->event(1).source_file), other);
     }
 
     // Parked before a line of one file, after an event of another: the line is shown, and the user may look elsewhere.
@@ -340,7 +340,7 @@ class SourceTest : public QObject {
         bridge.run();
         waitFor(bridge, session::RunState::Paused);
         QTRY_COMPARE(bridge.currentEvent(), session::EventId{1});
-        QCOMPARE(text(bridge.currentSource().file), other);
+        QCOMPARE(views::text(bridge.currentSource().file), other);
         QCOMPARE(view.currentFile(), path_);
         QVERIFY(view.editor().markersAtLine(7) != 0);
         auto* files = view.findChild<QComboBox*>(QStringLiteral("files"));
@@ -374,7 +374,7 @@ class SourceTest : public QObject {
         SourceView view(bridge, nullptr);
         bridge.open(path_);
         waitFor(bridge, session::RunState::Failed);
-        QVERIFY2(text(bridge.status().error).contains("Net needs constructor arguments"),
+        QVERIFY2(views::text(bridge.status().error).contains("Net needs constructor arguments"),
                  bridge.status().error.c_str());
         QVERIFY(view.editor().text().contains("class Net"));
         QVERIFY(!view.editor().isReadOnly());
@@ -419,7 +419,7 @@ class SourceTest : public QObject {
         view.editor().insertAt("broken = 1 +\n", 2, 0);
         QVERIFY(view.saveAndRun());
         waitFor(bridge, session::RunState::Failed);
-        QTRY_VERIFY(!bridge.log().empty() && text(bridge.log().back().text).contains("net.py"));
+        QTRY_VERIFY(!bridge.log().empty() && views::text(bridge.log().back().text).contains("net.py"));
         QVERIFY(view.editor().text().contains("broken = 1 +"));
         QVERIFY(!view.editor().isReadOnly());
         QVERIFY(view.editor().markersAtLine(2) != 0);
