@@ -116,7 +116,7 @@ class SourceTest : public QObject {
         waitFor(bridge, session::RunState::Ready);
         bridge.run();
         waitFor(bridge, session::RunState::Failed);
-        QCOMPARE(view.failedLine(), 10);
+        QTRY_COMPARE(view.failedLine(), 10);
         auto* button = view.findChild<QToolButton*>("continue");
         QVERIFY(button->isHidden());
         const auto edit = [&](const QString& old, const QString& now) {

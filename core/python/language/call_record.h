@@ -10,30 +10,10 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/python/language/call_observer.h"
 #include "core/python/language/frame.h"
 
 namespace loupe::python {
-
-// Hears of each frame that begins and ends on this thread. Throws nothing.
-class CallObserver {
-  public:
-    virtual ~CallObserver() = default;
-    virtual void enter(const Frame& frame) = 0;
-    virtual void leave(const Frame& frame, bool is_unwinding) = 0;
-};
-CallObserver* call_observer();
-
-// Null: no calls are observed.
-class CallObserverScope {
-  public:
-    explicit CallObserverScope(CallObserver* observer);
-    ~CallObserverScope();
-    CallObserverScope(const CallObserverScope&) = delete;
-    CallObserverScope& operator=(const CallObserverScope&) = delete;
-
-  private:
-    CallObserver* const before_;
-};
 
 // The calls of a run: of each function the first one, and those that are live. Calls outside of what is recorded, as
 // conditions of breakpoints make them, do not count.

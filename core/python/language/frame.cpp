@@ -8,7 +8,7 @@
 #include "core/base/strings.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
-#include "core/python/language/call_record.h"
+#include "core/python/language/call_observer.h"
 
 namespace loupe::python {
 namespace {
