@@ -148,27 +148,36 @@ bool has_line(const ModuleDifference& module) { return module.has_events || modu
 // A module that only one model has may have made what another module made there.
 const char* word_of(const ModuleDifference& module) {
     if (module.presence == Presence::OnlyThere) return "only in B";
-    if (module.diverges) return "DIFFERS";
+    if (module.differs()) return "DIFFERS";
     if (module.numbers) return "ok";
     return module.presence == Presence::OnlyHere ? "only in A" : "-";
 }
 
+// Signal to noise of the gradient that leaves a module.
+std::string backward_of(const ModuleDifference& module) {
+    if (!module.backward) return module.backward_diverges ? "differs" : "-";
+    return module.backward->is_same() ? "equal" : number_text("%.1f", module.backward->snr_db);
+}
+
 void print_modules(const RunDifferences& found) {
     std::size_t width = 6;
+    bool has_backward = false;
     for (const ModuleDifference& module : found.modules) {
+        has_backward = has_backward || module.backward || module.backward_diverges;
         if (has_line(module))
             width =
                 std::max(width, scope_name(module.presence == Presence::OnlyThere ? module.there : module.here).size());
     }
     const int columns = static_cast<int>(std::min<std::size_t>(width, 60));
-    std::printf("%-9s %-*s %9s %9s %11s %10s %8s  %s\n", "", columns, "module", "max abs", "relative", "ULP", "cosine",
-                "SNR dB", "class");
+    std::printf("%-9s %-*s %9s %9s %11s %10s %8s  %s%s\n", "", columns, "module", "max abs", "relative", "ULP",
+                "cosine", "SNR dB", has_backward ? "backward  " : "", "class");
     for (const ModuleDifference& module : found.modules) {
         if (!has_line(module)) continue;
         const std::string name = scope_name(module.presence == Presence::OnlyThere ? module.there : module.here);
         const bool is_renamed = module.presence == Presence::Both && module.there != module.here;
-        std::printf("%-9s %-*s %s  %s%s\n", word_of(module), columns, name.c_str(), columns_of(module.numbers).c_str(),
-                    module.class_name.c_str(),
+        std::printf("%-9s %-*s %s  ", word_of(module), columns, name.c_str(), columns_of(module.numbers).c_str());
+        if (has_backward) std::printf("%8s  ", backward_of(module).c_str());
+        std::printf("%s%s\n", module.class_name.c_str(),
                     is_renamed ? concat(" (B: ", scope_name(module.there), ")").c_str() : "");
     }
 }
@@ -245,9 +254,10 @@ json json_of(const RunDifferences& found) {
                            {"other", module.there},
                            {"class", module.class_name},
                            {"presence", kPresence[static_cast<std::size_t>(module.presence)]},
-                           {"diverges", module.diverges},
+                           {"diverges", module.differs()},
                            {"changed", module.changed},
                            {"output", json_of(module.numbers)},
+                           {"gradient", json_of(module.backward)},
                            {"seconds", {module.seconds_here, module.seconds_there}},
                            {"bytes", {module.bytes_here, module.bytes_there}}});
     }
@@ -301,7 +311,7 @@ void print_table(const std::vector<RunDifferences>& all) {
             std::string cell = "-";
             if (module.numbers)
                 cell = module.numbers->is_same()
-                           ? "equal"
+                           ? module.backward_diverges ? "equal, *backward" : "equal"
                            : concat(module.diverges ? "*" : "", number_text("%.1e", module.numbers->max_abs), " ",
                                     number_text("%.0f", module.numbers->snr_db), " dB");
             std::printf("  %20s", cell.c_str());

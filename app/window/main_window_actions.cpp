@@ -23,6 +23,7 @@
 #include "views/common/comparison.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
+#include "views/common/open_filter.h"
 #include "views/common/panel_output.h"
 #include "views/common/theme.h"
 #include "views/compare/compare_view.h"
@@ -44,9 +45,8 @@ void MainWindow::makeFileActions() {
          [this] {
              const QString file = QFileDialog::getOpenFileName(
                  this, tr("Open a model"), QFileInfo(recentFiles().value(0)).absolutePath(),
-                 tr("Models, recordings, traces and snapshots (*.pt *.pth *.ptl *.pt2 *.torchscript *.zip *.py "
-                    "*.safetensors *.safetensors.index.json *.loupe *.json *.json.gz *.pickle);;All files "
-                    "(*)"));
+                 views::openFilter(tr("Models, recordings, traces and snapshots"),
+                                   {QStringLiteral("*.zip"), QStringLiteral("*.json.gz"), QStringLiteral("*.pickle")}));
              if (!file.isEmpty()) openFile(file);
          },
          {}});
@@ -594,19 +594,28 @@ void MainWindow::openPalette() {
         return dialog;
     };
     std::vector<QMenu*> menus;
-    for (QDockWidget* dock : docks_->all()) {
-        auto* menu = new QMenu;
-        menus.push_back(menu);
-        static_cast<views::View*>(dock->widget())->addActions(*menu);
-        for (QAction* action : menu->actions()) {
-            if (action->isSeparator() || action->menu()) continue;
-            items.push_back(
-                {QStringLiteral("%1: %2").arg(dock->windowTitle(), QString(action->text()).remove(QLatin1Char('&'))),
-                 action->shortcut().toString(QKeySequence::NativeText), action->icon(), action->isEnabled(),
-                 action->toolTip(), [action = QPointer<QAction>(action)] {
-                     if (action) action->trigger();
-                 }});
+    // Entries of menus inside it by their title too: "Pin another: In bfloat16".
+    const std::function<void(const QString&, QMenu&)> addAll = [&](const QString& title, QMenu& menu) {
+        for (QAction* action : menu.actions()) {
+            const QString name = QStringLiteral("%1: %2").arg(title, QString(action->text()).remove(QLatin1Char('&')));
+            if (action->isSeparator()) continue;
+            if (action->menu() != nullptr) {
+                addAll(name, *action->menu());
+                continue;
+            }
+            items.push_back({name, action->shortcut().toString(QKeySequence::NativeText), action->icon(),
+                             action->isEnabled(), action->toolTip(), [action = QPointer<QAction>(action)] {
+                                 if (action) action->trigger();
+                             }});
         }
+    };
+    menus.push_back(new QMenu);
+    views::CompareView::fillPinMenu(*menus.back(), *bridge_, this);
+    addAll(tr("Pin another"), *menus.back());
+    for (QDockWidget* dock : docks_->all()) {
+        menus.push_back(new QMenu);
+        static_cast<views::View*>(dock->widget())->addActions(*menus.back());
+        addAll(dock->windowTitle(), *menus.back());
     }
     Chooser* dialog = chooser(std::move(items));
     // Deleted after the chosen action has run.

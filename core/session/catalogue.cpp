@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/catalogue.h"
 
+#include <set>
+
 #include "core/dispatch/plugin_list.h"
+#include "core/formats/format_registry.h"
 #include "core/passes/pass_list.h"
 #include "core/passes/pipeline.h"
 
@@ -18,6 +21,13 @@ std::vector<std::string> list_pipelines() {
     std::vector<std::string> names{"none"};
     for (const passes::Pipeline& pipeline : passes::named_pipelines()) names.push_back(pipeline.name);
     return names;
+}
+
+std::vector<std::string> list_extensions() {
+    std::set<std::string> all{".loupe"};
+    for (const FormatReader& reader : FormatRegistry::instance().readers())
+        all.insert(reader.extensions.begin(), reader.extensions.end());
+    return {all.begin(), all.end()};
 }
 
 std::vector<PluginInfo> list_plugins() {

@@ -14,6 +14,9 @@ struct PassInfo {
 std::vector<PassInfo> list_passes();
 std::vector<std::string> list_pipelines();
 
+// Of model files and recordings that are read, for file dialogues: ".pt", ".onnx", ".py"; sorted.
+std::vector<std::string> list_extensions();
+
 struct PluginInfo {
     std::string name;
     std::string file;

@@ -7,6 +7,7 @@
 #include "core/base/strings.h"
 #include "core/base/torch_release.h"
 #include "core/model/load_weights.h"
+#include "core/ops/random/generator.h"
 #include "core/python/model_source.h"
 #include "core/runtime/interpreter/curve.h"
 #include "core/session/kept_files.h"
@@ -57,7 +58,11 @@ void ModelOpener::open_program(const std::filesystem::path& file, const std::str
     ModelOrigin& origin = model_.origin();
     origin.other_model.clear();
     const std::optional<KeptModel> kept = read_kept(folder);
-    if (kept) set_random_state(kept->random);
+    // With the seed of its runs: opened again, and by another program, the same source has the same weights.
+    if (kept)
+        set_random_state(kept->random);
+    else
+        seed_generators(settings_.options().seed);
     const RandomState random = random_state();
     // What a source reports while it runs, as a training of its own.
     std::shared_ptr<TrainingLog> reported;

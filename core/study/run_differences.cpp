@@ -350,10 +350,12 @@ class Comparison {
                 if (event.phase == RunPhase::Forward && is_own) module.has_events = true;
                 is_own = false;
                 module.changed = module.changed || (row.there == 0 && !reference_.is_arrays);
-                module.diverges = module.diverges || row.diverges;
-                if (event.phase == RunPhase::Forward && (row.numbers || !row.why.empty()) && row.there != 0) {
-                    module.output = row.here;
-                    module.numbers = row.numbers;
+                const bool is_forward = event.phase == RunPhase::Forward;
+                bool& diverges = is_forward ? module.diverges : module.backward_diverges;
+                diverges = diverges || row.diverges;
+                if ((row.numbers || !row.why.empty()) && row.there != 0) {
+                    if (is_forward) module.output = row.here;
+                    (is_forward ? module.numbers : module.backward) = row.numbers;
                 }
                 if (!row.numbers) return;
                 const double snr = row.numbers->not_finite > 0 ? -kInfinity : row.numbers->snr_db;
@@ -393,7 +395,7 @@ class Comparison {
         for (const EventDifference& row : out_.events) {
             if (!row.diverges || row.here == 0) continue;
             auto& first = a_.event(row.here).phase == RunPhase::Forward ? out_.forward : out_.backward;
-            if (!first) first = Divergence{row.here, row.there, text_of(row)};
+            if (!first) first = Divergence{row.here, row.there, row.output, text_of(row)};
         }
         if (!a_.is_complete()) out_.notes.push_back("this run has not ended");
         if (out_.aligned == 0) out_.notes.push_back("the runs have no event in common");

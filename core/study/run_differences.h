@@ -75,30 +75,34 @@ struct ModuleDifference {
     std::string there;
     std::string class_name;
     Presence presence = Presence::Both;
-    bool has_events = false;            // of its own, in forward
-    bool changed = false;               // events in it were inserted, removed or replaced by another operator
-    bool diverges = false;              // something in it does
-    EventId output = 0;                 // the last compared event in it, in forward
-    std::optional<Difference> numbers;  // of that
-    EventId worst = 0;                  // the compared event in it with the least signal to noise
-    double worst_snr = 0;               // dB; infinity: nothing differs
-    double seconds_here = 0;            // of all its events, in all phases
+    bool has_events = false;             // of its own, in forward
+    bool changed = false;                // events in it were inserted, removed or replaced by another operator
+    bool diverges = false;               // something in it does, in forward
+    bool backward_diverges = false;      // or in backward
+    EventId output = 0;                  // the last compared event in it, in forward
+    std::optional<Difference> numbers;   // of that
+    std::optional<Difference> backward;  // of the last compared event of it in backward: the gradient that leaves it
+    EventId worst = 0;                   // the compared event in it with the least signal to noise
+    double worst_snr = 0;                // dB; infinity: nothing differs
+    double seconds_here = 0;             // of all its events, in all phases
     double seconds_there = 0;
     std::int64_t bytes_here = 0;  // of all outputs of its events
     std::int64_t bytes_there = 0;
+    bool differs() const { return diverges || backward_diverges; }
 };
 auto fields(Like<ModuleDifference> auto& it) {
-    return std::tie(it.here, it.there, it.class_name, it.presence, it.has_events, it.changed, it.diverges, it.output,
-                    it.numbers, it.worst, it.worst_snr, it.seconds_here, it.seconds_there, it.bytes_here,
-                    it.bytes_there);
+    return std::tie(it.here, it.there, it.class_name, it.presence, it.has_events, it.changed, it.diverges,
+                    it.backward_diverges, it.output, it.numbers, it.backward, it.worst, it.worst_snr, it.seconds_here,
+                    it.seconds_there, it.bytes_here, it.bytes_there);
 }
 
 struct Divergence {
     EventId here = 0;
     EventId there = 0;
+    int output = 0;    // that one of the event's
     std::string text;  // "net.2, aten::linear #3: max abs 2.5e-01, relative 3.1e+00, 12.1 dB"
 };
-auto fields(Like<Divergence> auto& it) { return std::tie(it.here, it.there, it.text); }
+auto fields(Like<Divergence> auto& it) { return std::tie(it.here, it.there, it.output, it.text); }
 
 struct RunDifferences {
     std::string error;                             // not empty: nothing else is valid

@@ -133,6 +133,31 @@ class TestSourceModels : public QObject {
         QCOMPARE(QString::fromStdString(info->constructors[1].class_name), "Block");
     }
 
+    // As of a program that begins with torch.manual_seed(0), whatever was drawn before.
+    void theSameSourceHasTheSameWeights() {
+        const std::string path = write("drawn.py",
+                                       "import torch\nfrom torch import nn\n"
+                                       "class Net(nn.Module):\n"
+                                       "    def __init__(self):\n"
+                                       "        super().__init__()\n"
+                                       "        self.fc = nn.Linear(4, 4)\n"
+                                       "    def forward(self, x):\n"
+                                       "        return self.fc(x).sum()\n"
+                                       "example_inputs = (torch.ones(2, 4),)\n");
+        Session session;
+        for (int i = 0; i < 3; ++i) {
+            session.open(path);
+            session.wait_idle();
+            session.run({});
+            session.wait_idle();
+            const auto recording = session.recording();
+            const Event last = recording->event(static_cast<EventId>(recording->event_count()));
+            const auto& finite = recording->value(last.outputs.at(0)).statistics->finite;
+            QVERIFY(finite.has_value());
+            QVERIFY2(std::abs(finite->min + 2.8077139854431152) < 1e-6, std::to_string(finite->min).c_str());
+        }
+    }
+
     void theModelIsBuiltAndBuiltAgain() {
         const std::string path = write("built.py", kNeedsArguments);
         Session session;

@@ -258,6 +258,10 @@ void Comparison::goToDivergence(RunPhase phase) {
     if (!whyNoDivergence(phase).isEmpty()) return;
     const auto& first = phase == RunPhase::Forward ? differences_->forward : differences_->backward;
     bridge_.setCurrentEvent(first->here);
+    // Of several results the one that is another.
+    const auto& outputs = bridge_.recording()->event(first->here).outputs;
+    const auto output = static_cast<std::size_t>(first->output);
+    if (output < outputs.size() && outputs[output] != 0) bridge_.setCurrentValue(outputs[output]);
 }
 
 void Comparison::show(const session::PinnedReference& reference, const RunDifferences& differences) {

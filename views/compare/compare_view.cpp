@@ -12,6 +12,7 @@
 #include "views/common/file_output.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
+#include "views/common/open_filter.h"
 #include "views/common/panel_bar.h"
 #include "views/common/theme.h"
 #include "views/compare/compare_lists.h"
@@ -99,8 +100,7 @@ void CompareView::fillPinMenu(QMenu& menu, SessionBridge& bridge, QWidget* windo
     QAction* file = menu.addAction(tr("A file\u2026"), &comparison, [&bridge, window] {
         const QString chosen =
             QFileDialog::getOpenFileName(window, tr("Compare with"), {},
-                                         tr("Recordings, models, activations (*.loupe *.pt *.pth *.pt2 *.ptl *.onnx "
-                                            "*.py *.npz *.safetensors);;All files (*)"));
+                                         openFilter(tr("Recordings, models, activations"), {QStringLiteral("*.npz")}));
         if (chosen.isEmpty()) return;
         ReferenceSource source;
         source.kind = ReferenceSource::Kind::File;

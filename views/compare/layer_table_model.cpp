@@ -10,6 +10,21 @@ namespace loupe::views {
 using session::ModuleDifference;
 using session::Presence;
 
+namespace {
+
+// Its output is that of the reference, but not what its gradient came to.
+bool isOfGradient(const ModuleDifference& module) {
+    return module.numbers && module.numbers->is_same() && module.backward_diverges;
+}
+
+// Null: nothing of it was compared.
+const session::Difference* shownOf(const ModuleDifference& module) {
+    const auto& numbers = isOfGradient(module) ? module.backward : module.numbers;
+    return numbers ? &*numbers : nullptr;
+}
+
+}  // namespace
+
 void LayerTableModel::rebuild() {
     beginResetModel();
     rows_.clear();
@@ -52,24 +67,32 @@ QVariant LayerTableModel::data(const QModelIndex& index, int role) const {
     const ModuleDifference* found = cell(index.row(), index.column());
     if (found == nullptr) return {};
     const bool is_reference = index.column() >= FirstReference;
+    const session::Difference* shown = shownOf(*found);
     switch (role) {
         case Qt::DisplayRole:
             if (index.column() == Module) return scopeText(found->here);
             if (index.column() == Class) return text(found->class_name);
             if (!found->numbers && found->presence == Presence::OnlyHere) return tr("only here");
-            if (!found->numbers) return found->diverges ? tr("differs") : QStringLiteral("\u2013");
+            if (!found->numbers) return found->differs() ? tr("differs") : QStringLiteral("\u2013");
+            if (isOfGradient(*found))
+                return tr("\u2260 gradient %1")
+                    .arg(found->backward ? differenceText(*found->backward, DifferenceColumn::Snr) : tr("differs"));
             return QStringLiteral("%1%2").arg(found->diverges ? QStringLiteral("\u2260 ") : QString(),
                                               differenceText(*found->numbers, DifferenceColumn::Snr));
         case Qt::BackgroundRole:
-            if (!is_reference || !found->numbers || found->numbers->is_same()) return {};
-            return differenceColour(found->numbers->not_finite > 0 ? 0 : found->numbers->snr_db);
+            if (!is_reference || shown == nullptr || shown->is_same()) return {};
+            return differenceColour(shown->not_finite > 0 ? 0 : shown->snr_db);
         case Qt::ForegroundRole:
-            if (is_reference && found->numbers && !found->numbers->is_same())
-                return readableOn(differenceColour(found->numbers->not_finite > 0 ? 0 : found->numbers->snr_db).rgb());
+            if (is_reference && shown != nullptr && !shown->is_same())
+                return readableOn(differenceColour(shown->not_finite > 0 ? 0 : shown->snr_db).rgb());
             if (index.column() == Class) return Theme::instance().colour(Theme::Colour::Faint);
             return {};
         case Qt::ToolTipRole:
             if (!is_reference) return scopeText(found->here);
+            if (found->numbers && found->backward)
+                return tr("Output: %1\nGradient that leaves it: %2")
+                    .arg(text(session::difference_text(*found->numbers)),
+                         text(session::difference_text(*found->backward)));
             if (found->numbers) return text(session::difference_text(*found->numbers));
             return tr("Nothing of it was compared");
         case Qt::TextAlignmentRole:

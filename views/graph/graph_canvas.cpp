@@ -402,7 +402,7 @@ QColor GraphCanvas::fillOf(const SceneBox& box, const Range& range) const {
         return blend(plain, Theme::instance().family(colours_.familyOf(box.node)), strength);
     }
     const double value = colours_.metricOf(box.node);
-    return value < 0 || range.isEmpty() ? plain : colours_.metricColour(value, range);
+    return colours_.isColoured(value, range) ? colours_.metricColour(value, range) : plain;
 }
 
 QString GraphCanvas::tipOf(int id) const {

@@ -67,9 +67,17 @@ void GraphColours::widen(Range& range, int node) const {
 }
 
 QColor GraphColours::metricColour(double value, const Range& range) const {
+    if (colouring_ == GraphColouring::Difference && value == 0) return equalColour();
     const double span = std::log(range.high / range.low);
     const double t = value <= range.low ? 0 : span > 0 ? std::log(value / range.low) / span : 1;
     return QColor::fromRgb(colourAt(ColourMap::Viridis, 0.08 + 0.92 * std::clamp(t, 0.0, 1.0)));
+}
+
+// What is equal is not one end of what differs.
+QColor GraphColours::equalColour() { return blend(colour(C::Panel), colour(C::Good), 0.35); }
+
+bool GraphColours::isColoured(double value, const Range& range) const {
+    return value >= 0 && (!range.isEmpty() || (colouring_ == GraphColouring::Difference && value == 0));
 }
 
 QColor GraphColours::tileColour(int node, const Range& range, double strength) const {
@@ -77,7 +85,7 @@ QColor GraphColours::tileColour(int node, const Range& range, double strength) c
     if (node < 0) return unknown;
     if (isOfKinds()) return blend(colour(C::Panel), Theme::instance().family(familyOf(node)), strength);
     const double value = metricOf(node);
-    return value < 0 || range.isEmpty() ? unknown : metricColour(value, range);
+    return isColoured(value, range) ? metricColour(value, range) : unknown;
 }
 
 void GraphColours::paintShares(QPainter& painter, const QRectF& place, int node) const {
@@ -202,11 +210,14 @@ void GraphColours::paintLegend(QPainter& painter, const Shares& used, const Rang
                                    QT_TR_NOOP("greatest activation"),
                                    QT_TR_NOOP("greatest gradient"),
                                    QT_TR_NOOP("difference from the reference, relative (RMS)")};
-    const QString nothing = colouring_ == GraphColouring::Difference
-                                ? tr("No difference to show: all is equal, or no reference is pinned (Compare)")
-                                : tr("Nothing recorded yet: run the model (F5)");
+    const bool isOfDifference = colouring_ == GraphColouring::Difference;
+    const bool isCompared = isOfDifference && metrics_ != nullptr && metrics_->areCompared();
+    const QString nothing = isCompared       ? tr("All that was compared is equal")
+                            : isOfDifference ? tr("Nothing is compared yet: pin a reference (Compare) and run")
+                                             : tr("Nothing recorded yet: run the model (F5)");
     const QString title = empty ? nothing : tr(titles[static_cast<int>(colouring_)]) + timeNote() + tr(", logarithmic");
-    const QRect area(8, room.height() - 44, std::max(200, metrics.horizontalAdvance(title) + 16), 38);
+    const QRect area(8, room.height() - 44,
+                     std::max(isOfDifference && !empty ? 270 : 200, metrics.horizontalAdvance(title) + 16), 38);
     painter.setPen(Qt::NoPen);
     painter.setBrush(back);
     painter.drawRoundedRect(area, 4, 4);
@@ -219,6 +230,9 @@ void GraphColours::paintLegend(QPainter& painter, const Shares& used, const Rang
     }
     painter.drawText(QRect(area.left() + 6, area.top() + 23, 184, 14), Qt::AlignLeft, format(range.low));
     painter.drawText(QRect(area.left() + 6, area.top() + 23, 184, 14), Qt::AlignRight, format(range.high));
+    if (!isOfDifference) return;
+    painter.fillRect(area.left() + 204, area.top() + 16, 10, 7, equalColour());
+    painter.drawText(area.left() + 218, area.top() + 24, tr("equal"));
 }
 
 }  // namespace loupe::views

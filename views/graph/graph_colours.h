@@ -49,6 +49,8 @@ class GraphColours {
     double metricOf(int node) const;
     void widen(Range& range, int node) const;
     QColor metricColour(double value, const Range& range) const;
+    // Does the range give it a colour?
+    bool isColoured(double value, const Range& range) const;
     // Of a tile; a box that nothing is known of is grey.
     QColor tileColour(int node, const Range& range, double strength) const;
 
@@ -67,6 +69,7 @@ class GraphColours {
 
   private:
     QString timeNote() const;
+    static QColor equalColour();
     void paintKinds(QPainter& painter, const Shares& used, QSize room) const;
 
     std::shared_ptr<const GraphIndex> index_;

@@ -58,6 +58,7 @@ bool NodeMetrics::update(std::size_t event_count) {
 }
 
 void NodeMetrics::setDifferences(const session::RunDifferences* differences) {
+    are_compared_ = differences != nullptr;
     for (NodeMetric& metric : metrics_) {
         metric.difference = -1;
         metric.diverges = false;

@@ -44,6 +44,7 @@ class NodeMetrics {
 
     // Null: none.
     void setDifferences(const session::RunDifferences* differences);
+    bool areCompared() const { return are_compared_; }
     const NodeMetric& of(int node) const;
     // What is known of this graph before a run.
     void setSizes(const session::GraphSizes& sizes);
@@ -60,6 +61,7 @@ class NodeMetrics {
     const session::Recording* recording_ = nullptr;
     std::shared_ptr<const session::OperatorTimes> times_;
     std::size_t seen_ = 0;
+    bool are_compared_ = false;
     std::vector<NodeMetric> metrics_;
     std::map<session::ValueId, std::vector<int>> token_axes_;
     std::vector<session::GraphSizes::Output> input_sizes_;

@@ -28,6 +28,7 @@
 #include "core/session/queries/next_tokens.h"
 #include "core/session/queries/tensor.h"
 #include "core/session/queries/tokenize.h"
+#include "views/common/comparison.h"
 #include "views/common/constructor_bar.h"
 #include "views/common/elided_fields.h"
 #include "views/common/format.h"
@@ -262,6 +263,7 @@ void InputsView::connectBridge() {
     connect(&bridge(), &SessionBridge::textModelChanged, this, &InputsView::showPreview);
     connect(&bridge(), &SessionBridge::promptChanged, this, &InputsView::showPreview);
     connect(&bridge(), &SessionBridge::modelChanged, this, [this] {
+        if (recalled_ && model_->rowCount() > 0) before_ = RememberedInputs{model_->specs(), bridge().runOptions()};
         recalled_ = false;
         left_out_.clear();
         release_->showModel();
@@ -468,7 +470,14 @@ void InputsView::recall() {
     const auto& model = bridge().model();
     if (recalled_ || !model) return;
     recalled_ = true;
-    const auto remembered = recallInputs(text(model->path), bridge().runOptions());
+    auto remembered = recallInputs(text(model->path), bridge().runOptions());
+    if (const auto carried = fromComparedModel(); carried) {
+        remembered = carried;
+        bridge().addLog({.level = SessionBridge::LogEntry::Level::Info,
+                         .text = "inputs are those of the model before, with which this one is compared",
+                         .scope = {},
+                         .source = {}});
+    }
     if (!remembered || remembered->inputs.size() != bridge().inputs().size()) {
         // A loss and its target are of the model before.
         session::RunOptions options = bridge().runOptions();
@@ -482,6 +491,20 @@ void InputsView::recall() {
         options.backward_from.target.data = bridge().trainingData();
     bridge().setRunOptions(options);
     bridge().setInputs(remembered->inputs);
+}
+
+// Of a model that is opened to be compared with the one before: other inputs would make every number another. Not where
+// it takes others.
+std::optional<RememberedInputs> InputsView::fromComparedModel() const {
+    const auto& inputs = bridge().inputs();
+    if (!Comparison::of(bridge()).isOn() || !before_ || before_->inputs.size() != inputs.size()) return std::nullopt;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const bool isLiteral = before_->inputs[i].literal.has_value();
+        if (before_->inputs[i].source == session::InputSpec::Source::Example) return std::nullopt;
+        if (isLiteral != inputs[i].literal.has_value() || before_->inputs[i].dtype != inputs[i].dtype)
+            return std::nullopt;
+    }
+    return before_;
 }
 
 void InputsView::keep() {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "views/common/view.h"
+#include "views/inputs/input_memory.h"
 
 class QCheckBox;
 class QLineEdit;
@@ -85,6 +86,7 @@ class InputsView : public View {
     void useArray(int row, const QString& file, const session::Shape& shape, const char* dtype);
     void recall();
     void keep();
+    std::optional<RememberedInputs> fromComparedModel() const;
     void runWhenStill();
     int pictured() const;
     int worded() const;
@@ -113,6 +115,7 @@ class InputsView : public View {
     bool showing_ = false;
     std::string waits_to_run_;                     // path of the model whose inputs were changed while it ran
     bool recalled_ = true;                         // false: the stored settings of a new model are not applied yet
+    std::optional<RememberedInputs> before_;       // of the model that was open before
     std::set<std::string, std::less<>> left_out_;  // as the panel Modules ticked last
 };
 

@@ -84,16 +84,28 @@ QString marked(const QString& text, const char* tone) {
     return QStringLiteral("<span class='%1'>%2</span>").arg(QLatin1String(tone), text);
 }
 
+QString backwardCell(const ModuleDifference& module) {
+    return cell(module.backward ? differenceText(*module.backward, DifferenceColumn::Snr) : QString(), "n");
+}
+
+QString backwardHead() {
+    return QObject::tr("<th class='n' title='Signal to noise of the gradient that leaves the module'>Backward</th>");
+}
+
 // What a module came to, in a word or two.
 QString verdictOf(const ModuleDifference& module) {
     if (module.presence == Presence::OnlyThere) return marked(QObject::tr("only there"), "bad");
     if (module.diverges) return marked(QObject::tr("differs"), "bad");
+    if (module.backward_diverges) return marked(QObject::tr("its gradient differs"), "bad");
     if (module.numbers) return marked(module.numbers->is_same() ? QObject::tr("equal") : QObject::tr("close"), "good");
     return module.presence == Presence::OnlyHere ? marked(QObject::tr("only here"), "bad") : QString();
 }
 
 QString moduleTable(const RunDifferences& found) {
     QStringList rows;
+    const bool hasBackward = std::any_of(found.modules.begin(), found.modules.end(), [](const ModuleDifference& each) {
+        return each.backward || each.backward_diverges;
+    });
     for (const ModuleDifference& module : found.modules) {
         if (!module.has_events && module.presence == Presence::Both) continue;
         const bool isThere = module.presence == Presence::OnlyThere;
@@ -101,13 +113,15 @@ QString moduleTable(const RunDifferences& found) {
         if (module.presence == Presence::Both && module.there != module.here)
             name += QObject::tr(" <span class='faint'>there %1</span>").arg(escaped(scopeText(module.there)));
         rows << QStringLiteral("<tr>%1%2%3%4</tr>\n")
-                    .arg(cell(name, "m"), cell(escaped(module.class_name), ""), differenceCells(module.numbers),
+                    .arg(cell(name, "m"), cell(escaped(module.class_name), ""),
+                         differenceCells(module.numbers) + (hasBackward ? backwardCell(module) : QString()),
                          cell(verdictOf(module), ""));
     }
     if (rows.isEmpty()) return {};
     return QObject::tr("<h3>By module</h3>\n") +
-           table(QObject::tr("<tr><th>Module</th><th>Class</th>%1<th></th></tr>").arg(differenceHeads()), rows,
-                 kMostModules);
+           table(QObject::tr("<tr><th>Module</th><th>Class</th>%1<th></th></tr>")
+                     .arg(differenceHeads() + (hasBackward ? backwardHead() : QString())),
+                 rows, kMostModules);
 }
 
 QString parameterTable(const RunDifferences& found) {
