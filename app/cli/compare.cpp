@@ -11,6 +11,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/imported.h"
 #include "core/base/counted.h"
+#include "core/base/cut_text.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/record/recording_file.h"
@@ -123,6 +124,8 @@ ComparedRun open_other(const CompareArguments& options, const std::string& path,
     }
 }
 
+constexpr std::size_t kLongestNote = 500;
+
 std::string scope_name(const std::string& path) { return path.empty() ? "(model)" : path; }
 
 std::string number_text(const char* format, double value) {
@@ -216,6 +219,7 @@ void print_rest(const RunDifferences& found, const ComparedRun& own) {
 }
 
 void print_costs(const RunDifferences& found) {
+    if (found.seconds_there == 0 && found.peak_there == 0) return;  // arrays have neither
     std::printf("%s %s against %s, peak memory %s against %s\n", found.has_times() ? "time" : "time of a first run",
                 format_seconds(found.seconds_here).c_str(), format_seconds(found.seconds_there).c_str(),
                 format_bytes(static_cast<double>(found.peak_here)).c_str(),
@@ -346,7 +350,7 @@ int run_compare(const CompareArguments& options) {
         all.push_back(session::compare_runs_by_value(own, open_other(options, other, own, given), how));
     const bool diverges = std::any_of(all.begin(), all.end(),
                                       [](const RunDifferences& each) { return each.diverges() || each.compared == 0; });
-    for (const std::string& note : own.notes) options.run.notice(note);
+    for (const std::string& note : own.notes) options.run.notice(cut_middle(note, kLongestNote));
     if (options.run.json) {
         json out = json::array();
         for (const RunDifferences& found : all) out.push_back(json_of(found));
@@ -366,7 +370,8 @@ int run_compare(const CompareArguments& options) {
     }
     std::fflush(stdout);
     for (const RunDifferences& found : all) {
-        for (const std::string& note : found.notes) options.run.notice(concat("note: ", note));
+        for (const std::string& note : found.notes)
+            options.run.notice(cut_middle(concat("note: ", note), kLongestNote));
     }
     return diverges ? 1 : 0;
 }

@@ -71,36 +71,55 @@ class Tree {
                     std::string(session::share_kind_name(e.kind)).c_str());
         for (const std::string& cause : e.causes) std::printf("%s  ! %s\n", indent.c_str(), cause.c_str());
         for (const std::string& note : e.notes) std::printf("%s  (%s)\n", indent.c_str(), note.c_str());
-        if (session::has_sum(e))
+        if (session::has_sum(e) && !options_.reach)
             std::printf("%s  sum: shares %.9g + constant %.9g + remainder %.3g = %.9g\n", indent.c_str(), e.sources,
                         e.constant, e.remainder, e.sources + e.constant + e.remainder);
     }
 
     void print_groups(const Explanation& e, int depth, const std::string& indent) {
+        std::size_t nothing = 0;
         for (const ShareGroup& group : e.groups) {
+            if (group.role == ShareGroup::Role::Source && adds_nothing(group)) {
+                ++nothing;
+                continue;
+            }
             if (group.role == ShareGroup::Role::Constant) {
                 std::printf("%s%s %s: %.6g\n", indent.c_str(), group.argument.c_str(), group.name.c_str(), group.share);
                 continue;
             }
-            std::printf("%s%s%s%s%s: %s%s\n", indent.c_str(), std::string(role_text(group.role)).c_str(),
+            std::printf("%s%s%s%s%s%s: %s%s\n", indent.c_str(), std::string(role_text(group.role)).c_str(),
                         group.argument.c_str(), group.name.empty() ? "" : concat(" ", group.name).c_str(),
-                        box_text(group).c_str(), counted(group.count, "element").c_str(),
+                        box_text(group).c_str(), maker_text(group).c_str(), counted(group.count, "element").c_str(),
                         group.role == ShareGroup::Role::Source ? concat(", share ", number(group.share)).c_str() : "");
             int left = options_.most;
             for (const session::ElementShare& share : group.top) {
                 if (left-- == 0) break;
-                std::printf("%s  %s  %s * %s = %s\n", indent.c_str(), session::index_text(share.index).c_str(),
-                            number(share.coefficient).c_str(), number(share.element).c_str(),
+                // What is reached has many sources: a share of it is of the element that was asked for.
+                const bool is_reached = group.role == ShareGroup::Role::Reached;
+                std::printf("%s  %s  %s%s * %s = %s\n", indent.c_str(), session::index_text(share.index).c_str(),
+                            is_reached ? concat(number(share.element), ", of it ").c_str() : "",
+                            number(share.coefficient).c_str(), number(is_reached ? e.number : share.element).c_str(),
                             number(share.share).c_str());
                 const bool is_source = group.role == ShareGroup::Role::Source;
                 if (depth > 1 && is_source && group.event != 0)
                     print(group.value, share.index, depth - 1, indent + "    ");
             }
         }
+        if (nothing > 0) std::printf("%s%s of share 0\n", indent.c_str(), counted(nothing, "other source").c_str());
     }
 
   private:
     static std::string number(double value) { return session::short_number(value); }
+    static bool adds_nothing(const ShareGroup& group) {
+        return group.share == 0 &&
+               std::ranges::all_of(group.top, [](const session::ElementShare& each) { return each.share == 0; });
+    }
+    // Of what an event made whose module tells more than the name of a value: " of #12 aten::relu in layer1".
+    std::string maker_text(const ShareGroup& group) const {
+        if (group.role != ShareGroup::Role::Reached || group.event == 0) return {};
+        const session::Event& event = run_.recording.event(group.event);
+        return concat(" of #", group.event, event.scope.empty() ? "" : concat(" in ", event.scope));
+    }
 
     const session::ExplainedRun& run_;
     const ExplainArguments& options_;

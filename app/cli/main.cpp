@@ -13,6 +13,7 @@
 #include "app/cli/manual.h"
 #include "app/cli/number_option.h"
 #include "app/cli/options.h"
+#include "app/cli/plain_output.h"
 #include "app/cli/report.h"
 #include "app/cli/stop_signals.h"
 #include "core/base/build_facts.h"
@@ -449,6 +450,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
     loupe::leave_blas_alone(argv);
     loupe::allow_deep_stack();
+    loupe::cli::keep_output_plain();
     catch_stop_signals();
     std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit fails, and is reported as others are
     return end_output(run(argc, argv));

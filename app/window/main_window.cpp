@@ -293,6 +293,8 @@ void MainWindow::onStatus() {
     const bool failed = status.state == RunState::Failed && last_state_ != RunState::Failed;
     const RunState before = last_state_;
     const bool finished = status.state == RunState::Finished && before != RunState::Finished;
+    // What it says is of the run, or of the file, before.
+    if (status.state == RunState::Opening && last_state_ != RunState::Opening) banner_->dismiss();
     if (status.state == RunState::Running && last_state_ != RunState::Running) {
         banner_->dismiss();
         if (std::exchange(is_older_text_, false)) {

@@ -62,6 +62,7 @@ class MainWindow : public QMainWindow {
     void dropEvent(QDropEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
     void showEvent(QShowEvent* event) override;
+    bool event(QEvent* event) override;
 
   private:
     static QStringList recentFiles();

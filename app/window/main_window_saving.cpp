@@ -395,6 +395,13 @@ void MainWindow::showEvent(QShowEvent* event) {
     for (const int after : {0, 100, 400, 1000}) QTimer::singleShot(after, this, &MainWindow::fitScreen);
 }
 
+// The first panel that draws with OpenGL has the window made anew, which loses the keyboard where no window manager
+// gives it back.
+bool MainWindow::event(QEvent* event) {
+    if (event->type() == QEvent::WinIdChange && was_shown_) QTimer::singleShot(0, this, [this] { activateWindow(); });
+    return QMainWindow::event(event);
+}
+
 // Keeps the window with its frame on the screen.
 void MainWindow::fitScreen() {
     if (isMaximized() || isFullScreen() || !screen()) return;

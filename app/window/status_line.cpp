@@ -144,10 +144,14 @@ void StatusLine::showReference() {
     }
     const auto& found = comparison.differences();
     const bool diverges = found != nullptr && found->diverges();
-    reference_->setMark(diverges ? u'\u2260' : u'=', diverges           ? Theme::Colour::Bad
-                                                     : found != nullptr ? Theme::Colour::Good
-                                                                        : Theme::Colour::Faint);
-    reference_->setText(tr("compared with %1").arg(views::text(current->label)));
+    reference_->setMark(diverges           ? u'\u2260'
+                        : found != nullptr ? u'='
+                                           : u'\u2013',
+                        diverges           ? Theme::Colour::Bad
+                        : found != nullptr ? Theme::Colour::Good
+                                           : Theme::Colour::Faint);
+    reference_->setText(
+        (found != nullptr ? tr("compared with %1") : tr("reference: %1")).arg(views::text(current->label)));
     reference_->setToolTip(
         tr("%1\nClick for the panel Compare; Ctrl+D goes to the first divergence; Compare > Unpin ends it")
             .arg(found != nullptr ? comparison.headline() : reference_->text()));

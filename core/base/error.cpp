@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/error.h"
 
+#include "core/base/cut_text.h"
+
 #include <utility>
 
 namespace loupe {
@@ -27,6 +29,7 @@ void Error::render() {
     line_.clear();
     if (!context_.file.empty()) line_ += context_.file + ": ";
     line_ += message_;
+    const std::size_t end = line_.size();
     if (!context_.op.empty()) line_ += ", in " + context_.op;
     const bool is_missing = kind_ == ErrorKind::Unsupported;
     if (!context_.scope.empty()) line_ += (is_missing ? ", used in " : ", at ") + context_.scope;
@@ -36,6 +39,11 @@ void Error::render() {
         for (const auto& input : context_.inputs) line_ += " [" + input + "]";
     }
     if (!context_.hint.empty()) line_ += "; " + context_.hint;
+    // What follows goes on with the sentence.
+    if (line_.size() > end && end > 0 && line_[end - 1] == '.' && !message_.ends_with("..")) line_.erase(end - 1, 1);
+    // That a terminal shows, whatever names a file has.
+    constexpr std::size_t kLongest = 2000;
+    line_ = cut_middle(std::move(line_), kLongest);
     // One line, also for messages and file names with line breaks.
     for (char& c : line_) {
         if (c == '\n' || c == '\r' || c == '\t') c = ' ';

@@ -140,7 +140,7 @@ std::string format_seconds(double seconds) {
     if (seconds < 1e-6) return with_unit(seconds * 1e9, "ns");
     if (seconds < 1e-3) return with_unit(seconds * 1e6, "µs");
     if (seconds < 1) return with_unit(seconds * 1e3, "ms");
-    return with_unit(seconds, "s");
+    return seconds < 1e9 ? with_unit(seconds, "s") : concat(python_repr(seconds), " s");
 }
 
 }  // namespace loupe

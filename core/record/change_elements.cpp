@@ -50,8 +50,9 @@ Tensor evaluated(const Tensor& x, const std::string& formula) {
         script::define(*unit, std::make_shared<const ir::Source>(text, "<formula>"), {});
         const ir::ScriptFunction* function = unit->find_function("change");
         if (function == nullptr) refuse(concat("'", formula, "' is no formula"));
-        const Tensor mean = is_floating(x.dtype()) ? mean_like(x) : x;
-        result = runtime::run_function(*function, {x, fn::zeros_like(x), fn::ones_like(x), mean});
+        const Tensor mean = is_floating(x.dtype()) ? mean_like(x) : fn::clone(x);
+        // A copy: a formula may write into it, or give its memory away.
+        result = runtime::run_function(*function, {fn::clone(x), fn::zeros_like(x), fn::ones_like(x), mean});
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::Cancelled) throw;
         std::string why = error.message();

@@ -90,7 +90,7 @@ EventId Recorder::make_change(const ValueChange& change, const Tensor& t) {
     const ValueId made = tensors_.add_made(t, id, recording()->value(change.value).name, 0);
     if (made != 0) event.outputs.push_back(made);
     note_statistics(event);
-    if (event.has_nan || event.has_inf) event.not_finite = NotFinite::Meant;
+    if (event.has_nan || event.has_inf) event.not_finite = NotFinite::Made;
     publish(std::move(event));
     return id;
 }

@@ -47,7 +47,7 @@ class Row {
         const auto values = field().get<std::vector<std::int64_t>>();
         std::vector<std::uint32_t> ids;
         for (const std::int64_t value : values) {
-            if (value < 0 || value > static_cast<std::int64_t>(count))
+            if (value < 1 || value > static_cast<std::int64_t>(count))
                 fail(concat("refers to ", what, " ", value, " of ", count));
             ids.push_back(static_cast<std::uint32_t>(value));
         }

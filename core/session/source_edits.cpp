@@ -19,6 +19,11 @@ std::string from_where(const std::string& function) {
 
 }  // namespace
 
+bool SourceEdits::was_stopped_early() const {
+    return ordered_ && ordered_of_.lock() == model_.program() && recorder_.shown().recorder == nullptr &&
+           publisher_.status().state == RunState::Ready;
+}
+
 // Throws Error (Usage) for what no run continues of.
 void SourceEdits::require_run(const EditRequest& request) const {
     const Status status = publisher_.status();
@@ -28,8 +33,11 @@ void SourceEdits::require_run(const EditRequest& request) const {
     };
     const bool is_parked = status.state == RunState::Paused;
     const bool has_run = shown.recorder != nullptr && shown.start != nullptr;
+    if (request.is_undo && was_stopped_early()) return;
     if (status.is_training) refuse("a training does not continue with an edit");
-    if (!has_run || !(is_parked || shown.failed || (request.is_undo && status.state == RunState::Finished)))
+    // Undone is what has come to its end too, and what was stopped.
+    const bool has_ended = status.state == RunState::Finished || status.state == RunState::Ready;
+    if (!has_run || !(is_parked || shown.failed || (request.is_undo && has_ended)))
         refuse("no run is parked or has failed that could continue");
     if (shown.is_given) refuse("a run on generated tokens does not continue with an edit");
     const bool is_source = model_.program()->is_eager() && shown.ran.compile_mode.empty() &&
@@ -65,8 +73,8 @@ ContinuedEdit SourceEdits::continue_with(const EditRequest& request) {
         out.from = static_cast<EventId>(edit.from_event);
         out.function = edit.function;
     }
-    const std::shared_ptr<const Recording> before = recorder_.shown().recorder->recording();
-    const auto events = static_cast<EventId>(before->event_count());
+    const std::shared_ptr<const Recording> before = recorder_.shown().recording();
+    const auto events = static_cast<EventId>(before == nullptr ? 0 : before->event_count());
     const bool has_failed = events != 0 && before->event(events).failed;
     if (out.from == 0) out.from = has_failed ? events : events + 1;
     if (request.only_checks) return out;
@@ -77,7 +85,7 @@ ContinuedEdit SourceEdits::continue_with(const EditRequest& request) {
         out.place = place_of(error);
         return out;
     }
-    if (request.pins) out.before = references_.pin({});
+    if (request.pins && before != nullptr) out.before = references_.pin({});
     for (const EagerModel::Edit& edit : edits) model_.program()->take_source(edit.source);
     const bool parks = request.is_undo && request.parked_behind != 0;
     order(parks ? RunTarget::before_event(request.parked_behind + 1) : RunTarget::end(),
@@ -91,11 +99,14 @@ void SourceEdits::order(const RunTarget& target, RepeatedRun repeated) {
     queue_.order(WorkQueue::Command::Run, [this, repeated = std::move(repeated)] {
         control_.take_target();
         const ShownRun& shown = recorder_.shown();
-        RunOptions options = shown.ran;
+        RunOptions options = was_stopped_early() ? *ordered_ : shown.ran;
+        ordered_ = options;
+        ordered_of_ = model_.program();
         options.pause_at_start = false;
         if (repeated.until != 0)
             std::erase_if(options.changes, [&](const ValueChange& change) { return change.behind >= repeated.until; });
-        rewind_run(*shown.start, *shown.recorder);
+        // One that was stopped before its first operator was rewound before that.
+        if (shown.recorder != nullptr) rewind_run(*shown.start, *shown.recorder);
         model_.show(model_.program()->info());
         runs_.run(options, repeated);
     });

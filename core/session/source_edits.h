@@ -14,6 +14,9 @@
 //    the outermost live frame of what changed is where the run continues; with none, where it was parked.
 // 3. The old run is pinned if asked for, the edited text takes the place of the other, and the run is ordered.
 
+#include <memory>
+#include <optional>
+
 #include "core/session/continued_edit.h"
 #include "core/session/model_holder.h"
 #include "core/session/publisher.h"
@@ -42,6 +45,8 @@ class SourceEdits {
 
   private:
     void require_run(const EditRequest& request) const;
+    // The run that was ordered last has been stopped before its first operator: nothing else is there of it.
+    bool was_stopped_early() const;
     void order(const RunTarget& target, RepeatedRun repeated);
 
     Publisher& publisher_;
@@ -51,6 +56,8 @@ class SourceEdits {
     RunRecorder& recorder_;
     RunDriver& runs_;
     References& references_;
+    std::optional<RunOptions> ordered_;  // of the run that was ordered last
+    std::weak_ptr<Program> ordered_of_;  // its model
 };
 
 }  // namespace loupe::session

@@ -127,6 +127,7 @@ ComparedRun compared_arrays(const NamedTensors& arrays, std::shared_ptr<const Mo
             run.gradients.push_back(std::move(row));
         }
     }
+    if (arrays.empty()) throw Error(ErrorKind::Usage, concat(run.label, " holds no arrays"));
     if (tensors->empty())
         throw Error(ErrorKind::Usage,
                     concat(run.label, ": none of its ", arrays.size(),

@@ -10,24 +10,19 @@
 
 #include "core/base/cancel.h"
 #include "core/study/profile_of_recording.h"
+#include "core/study/profile_statistics.h"
 
 namespace loupe::session {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// "ProfilerStep#4" is any step, "thread 4242 (python)" any thread of that name.
+// "thread 4242 (python)" any thread of that name.
 std::string without_numbers(std::string_view name) {
     std::string out;
     for (const char c : name)
         if (!is_digit(c)) out += c;
     return out;
-}
-std::string call_name(std::string_view name) {
-    const auto mark = name.rfind('#');
-    const bool is_numbered = mark != std::string_view::npos && mark + 1 < name.size() &&
-                             std::ranges::all_of(name.substr(mark + 1), is_digit);
-    return std::string(is_numbered ? name.substr(0, mark + 1) : name);
 }
 
 class FlameMerge {
@@ -59,7 +54,8 @@ class FlameMerge {
             if (node.track != FlameNode::kNone)
                 place[i] = has_tracks ? track_node(trace, node.track, same) : parent;
             else
-                place[i] = node_of(parent, text(call_name(trace.texts[node.name])), kind(trace.texts[node.category]));
+                place[i] =
+                    node_of(parent, text(matching_name(trace.texts[node.name])), kind(trace.texts[node.category]));
             if (place[i] != parent) count(place[i], node, is_there);
         }
     }

@@ -44,7 +44,7 @@ struct FlameDifference {
     std::string path_of(std::uint32_t node, std::size_t most) const;
 };
 
-// Calls are one by their callers' names and their own: numbers of steps ("ProfilerStep#4") and of threads do not count,
+// Calls are one by their callers' names and their own: see matching_name(); numbers of threads do not count,
 // and PyTorch's cpu_op is an operator of a recorded run. Threads of the same name are matched in their order.
 FlameDifference compare_flames(const ProfileTrace& here, const FlameGraph& of_here, const ProfileTrace& there,
                                const FlameGraph& of_there);

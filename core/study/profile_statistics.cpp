@@ -24,6 +24,8 @@ std::vector<double> inner_seconds(const ProfileTrace& trace) {
     return inner;
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 void take_durations(OperatorTotals& row, std::vector<double>& durations) {
     std::sort(durations.begin(), durations.end());
     const auto at = [&](double share) {
@@ -43,6 +45,18 @@ void take_durations(OperatorTotals& row, std::vector<double>& durations) {
 }
 
 }  // namespace
+
+std::string matching_name(std::string_view name) {
+    const auto mark = name.rfind('#');
+    const bool is_numbered = mark != std::string_view::npos && mark + 1 < name.size() &&
+                             std::ranges::all_of(name.substr(mark + 1), is_digit);
+    if (is_numbered) return std::string(name.substr(0, mark + 1));
+    const auto close = name.find("): ");
+    const auto open = close == std::string_view::npos ? close : name.rfind('(', close);
+    const bool has_line = open != std::string_view::npos && open + 1 < close &&
+                          std::ranges::all_of(name.substr(open + 1, close - open - 1), is_digit);
+    return has_line ? std::string(name.substr(0, open)).append(name.substr(close + 1)) : std::string(name);
+}
 
 std::vector<OperatorTotals> operator_totals(const ProfileTrace& trace) {
     const std::vector<double> inner = inner_seconds(trace);
@@ -71,11 +85,11 @@ std::vector<OperatorTotals> operator_totals(const ProfileTrace& trace) {
 
 std::vector<TotalsDifference> compare_totals(const std::vector<OperatorTotals>& here,
                                              const std::vector<OperatorTotals>& there) {
-    std::map<std::pair<std::string_view, std::string_view>, TotalsDifference> all;
+    std::map<std::pair<std::string, std::string_view>, TotalsDifference> all;
     const auto row_of = [&](const OperatorTotals& totals) -> TotalsDifference& {
         const std::string_view kind =
             totals.category == kOperatorCategory ? "cpu_op" : std::string_view(totals.category);
-        TotalsDifference& row = all[{totals.name, kind}];
+        TotalsDifference& row = all[{matching_name(totals.name), kind}];
         row.name = totals.name;
         row.category = kind;
         return row;

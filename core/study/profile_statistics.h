@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/fields.h"
@@ -33,7 +34,12 @@ auto fields(Like<OperatorTotals> auto& it) {
                     it.histogram);
 }
 
-// Sorted by total, the longest first. Instants and the profiler's own span are no calls.
+// The name by which calls of two traces are one: numbers of steps do not count ("ProfilerStep#4"), nor lines of Python
+// functions ("train.py(8): step"), which an edit above moves.
+std::string matching_name(std::string_view name);
+
+// Sorted by total, the longest first. Instants and the profiler's own span are no calls. Of a function that calls
+// itself all calls make the total, as in PyTorch's key_averages().
 std::vector<OperatorTotals> operator_totals(const ProfileTrace& trace);
 
 // An operator of two traces. Null counts: it is in one of them only.

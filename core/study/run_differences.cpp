@@ -397,8 +397,24 @@ class Comparison {
             auto& first = a_.event(row.here).phase == RunPhase::Forward ? out_.forward : out_.backward;
             if (!first) first = Divergence{row.here, row.there, row.output, text_of(row)};
         }
+        const bool has_ended = reference_.is_arrays || b_.is_complete();
+        out_.are_complete = a_.is_complete() && has_ended;
         if (!a_.is_complete()) out_.notes.push_back("this run has not ended");
+        if (!has_ended) out_.notes.push_back(concat("the reference did not run further than #", b_.event_count()));
+        note_uncompared();
         if (out_.aligned == 0) out_.notes.push_back("the runs have no event in common");
+    }
+
+    // Why not all that is aligned was compared, by the reason that most have.
+    void note_uncompared() {
+        std::map<std::string, std::int64_t> reasons;
+        for (const EventDifference& row : out_.events) {
+            if (row.here != 0 && row.there != 0 && !row.numbers && !row.diverges) ++reasons[row.why];
+        }
+        const auto most = std::ranges::max_element(reasons, {}, [](const auto& each) { return each.second; });
+        if (most == reasons.end() || out_.compared == 0) return;
+        out_.notes.push_back(concat(counted(most->second, "aligned event"),
+                                    " not compared: ", most->first.empty() ? "they made no tensors" : most->first));
     }
 
     const ComparedRun& own_;

@@ -125,6 +125,7 @@ struct RunDifferences {
     bool is_warm_there = false;
     std::int64_t peak_here = 0;
     std::int64_t peak_there = 0;
+    bool are_complete = true;  // both runs came to their end
     std::vector<std::string> notes;
 
     bool diverges() const { return forward.has_value() || backward.has_value(); }
@@ -137,7 +138,7 @@ auto fields(Like<RunDifferences> auto& it) {
     return std::tie(it.error, it.reference, it.label, it.events, it.reference_events, it.modules, it.parameters,
                     it.forward, it.backward, it.aligned, it.compared, it.diverging, it.only_here, it.only_there,
                     it.seconds_here, it.seconds_there, it.is_warm_here, it.is_warm_there, it.peak_here, it.peak_there,
-                    it.notes);
+                    it.are_complete, it.notes);
 }
 
 // Where an aligned pair diverges and what stands unpaired behind it on one side does not, that is its partner: a fused

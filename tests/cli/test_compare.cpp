@@ -4,6 +4,7 @@
 #include <QFile>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QtTest>
 
@@ -45,6 +46,34 @@ class TestCliCompare : public QObject {
         QCOMPARE(lines.filter("DIFFERS   net.2").size(), 1);
         QCOMPARE(lines.filter("ok        net.0").size(), 1);
         QCOMPARE(lines.filter("parameter net.2.weight").size(), 1);
+    }
+
+    // Before what differs in forward the outputs are equal, and the gradients that come back
+    // are not.
+    void rowsTellForwardFromBackward() {
+        const Outcome outcome =
+            compare({"--loss", "out0[0,3]", kFixtures + "perceptron.pt", kFixtures + "perceptron_planted.pt"});
+        QCOMPARE(outcome.status, 1);
+        const QStringList lines = outcome.out.split('\n');
+        static const QRegularExpression first("^DIFFERS +net\\.0 .* equal +-?[0-9.]+ +Linear$");
+        QVERIFY2(lines.filter(first).size() == 1, qPrintable(outcome.out));
+    }
+
+    // Nothing in a file commands the terminal.
+    void namesAreShownWithoutControlCharacters() {
+        QTemporaryDir folder;
+        QFile source(folder.filePath("says.py"));
+        QVERIFY(source.open(QIODevice::WriteOnly));
+        source.write(
+            "import torch\nclass Net(torch.nn.Module):\n    def forward(self, x):\n"
+            "        print('\\x1b[31mred\\x07 \\x9b2J caf\\xe9')\n        return x\n"
+            "example_inputs = (torch.ones(1),)\n");
+        source.close();
+        const Outcome outcome = run_cli({"run", source.fileName()});
+        QCOMPARE(outcome.status, 0);
+        QVERIFY2(outcome.out.contains(QString::fromUtf8("?[31mred? \xc2\xbf"
+                                                        "2J caf\xc3\xa9")),
+                 qPrintable(outcome.out));
     }
 
     void theToleranceIsTheUsers() {

@@ -32,6 +32,18 @@ class TestCliReport : public QObject {
     Q_OBJECT
 
   private slots:
+    void anotherPageIsNotWrittenOver() {
+        QTemporaryDir folder;
+        QFile page(folder.filePath("index.html"));
+        QVERIFY(page.open(QIODevice::WriteOnly));
+        page.write("<html>mine</html>");
+        page.close();
+        const Outcome outcome = run_cli(with_inputs({"report", kFixtures + "perceptron.pt", "-o", folder.path()}));
+        QCOMPARE(outcome.status, 3);
+        QVERIFY2(outcome.err.contains("is there and is no report"), qPrintable(outcome.err));
+        QCOMPARE(page_of(folder.path()), QString("<html>mine</html>"));
+    }
+
     void whatDiffersStandsOnTop() {
         QTemporaryDir folder;
         const Outcome outcome = run_cli(with_inputs({"report", "--loss", "out0[0,3]", kFixtures + "perceptron.pt",

@@ -372,6 +372,7 @@ class TestEditContinue : public QObject {
         session.open(path);
         session.wait_idle();
         park(session, path, line_with(kSource, "* SCALE"));
+        const EventId reached = session.status().reached;
         const std::string edited = replaced(kSource, "        y = self.fc(y)",
                                             "        while True:\n            pass\n        y = self.fc(y)");
         const ContinuedEdit done = ask(session, ContinueEditQuery{{.texts = {{path, edited}}}});
@@ -380,6 +381,13 @@ class TestEditContinue : public QObject {
         session.stop();
         session.wait_idle();
         QCOMPARE(session.status().state, RunState::Ready);
+        // Undone it is parked again.
+        const ContinuedEdit undone =
+            ask(session, ContinueEditQuery{{.texts = {{path, kSource}}, .is_undo = true, .parked_behind = reached}});
+        QVERIFY2(undone.error.empty(), undone.error.c_str());
+        session.wait_idle();
+        QCOMPARE(session.status().state, RunState::Paused);
+        QCOMPARE(session.status().reached, reached);
     }
 };
 

@@ -26,6 +26,7 @@
 #include "core/study/explain.h"
 #include "core/study/named_value.h"
 #include "core/study/share_groups.h"
+#include "core/study/verdict.h"
 
 using namespace loupe;
 using namespace loupe::session;
@@ -397,6 +398,22 @@ void TestExplain::changed_runs() {
         QVERIFY(!each.empty());
         QVERIFY2(each.find('\n') == std::string::npos, each.c_str());
     }
+    // A formula has a copy: what it does to x is not done to the run.
+    QVERIFY(!refusal("", "x.set_()").empty());
+    QVERIFY(!refusal("", "x.resize_(0)").empty());
+    QCOMPARE(refusal("[:, 5]", "x.zero_() + 1"), std::string());
+    QVERIFY(is_close(ask(session, ExplainQuery{.name = "fc.out[0, 5]"}).number, fc.number));
+    // NaN that was put there is told as any other.
+    const Explanation whole = ask(session, ExplainQuery{.name = "fc.out[0, 5]"});
+    options.changes = {{.behind = whole.event, .value = whole.value, .slice = "", .formula = "x / 0 * 0"}};
+    session.run(options);
+    session.wait_idle();
+    QVERIFY(session.status().verdict != nullptr);
+    QVERIFY2(session.status().verdict->text.find("no NaN") == std::string::npos,
+             session.status().verdict->text.c_str());
+    options.changes.clear();
+    session.run(options);
+    session.wait_idle();
     // A file: of the shape of the slice.
     QTemporaryDir folder;
     const std::string npy = folder.filePath("row.npy").toStdString();

@@ -263,9 +263,10 @@ void CompareView::showHeadline() {
     }
     hint_->say({});
     const bool diverges = found->diverges();
-    const QColor colour = theme.colour(diverges              ? Theme::Colour::Bad
-                                       : found->compared > 0 ? Theme::Colour::Good
-                                                             : Theme::Colour::Warning);
+    const bool isWhole = found->compared > 0 && found->are_complete;
+    const QColor colour = theme.colour(diverges  ? Theme::Colour::Bad
+                                       : isWhole ? Theme::Colour::Good
+                                                 : Theme::Colour::Warning);
     QString line =
         QStringLiteral("<span style='color:%1'>%2</span>").arg(colour.name(), text(found->headline()).toHtmlEscaped());
     if (diverges)

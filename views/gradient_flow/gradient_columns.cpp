@@ -24,20 +24,9 @@ std::vector<std::string_view> parts(std::string_view path) {
     return all;
 }
 
-bool isNumber(std::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
 std::string_view moduleOf(std::string_view parameter) {
     const std::size_t dot = parameter.rfind('.');
     return dot == std::string_view::npos ? std::string_view() : parameter.substr(0, dot);
-}
-
-// "layers.11" of "encoder.layers.11": a number needs its parent's name.
-std::string_view tail(std::string_view path) {
-    std::size_t dot = path.rfind('.');
-    if (dot != std::string_view::npos && isNumber(path.substr(dot + 1))) dot = path.rfind('.', dot - 1);
-    return dot == std::string_view::npos ? path : path.substr(dot + 1);
 }
 
 }  // namespace
@@ -258,16 +247,15 @@ double GradientColumns::norm(int column, const std::vector<double>& by_row) cons
     return norm;
 }
 
-QString GradientColumns::label(int column) const {
+QString GradientColumns::label(int column, bool follows) const {
     const GradientColumn& of = columns_[at(column)];
     const std::string_view path = of.path;
-    if (of.is_group) return text(tail(path));
+    if (of.is_group) return text(path);
     const std::string_view module = moduleOf(path);
     const std::string_view name = module.empty() ? path : path.substr(module.size() + 1);
-    const bool is_same =
-        column > 0 && !columns_[at(column - 1)].is_group && moduleOf(columns_[at(column - 1)].path) == module;
-    if (module.empty() || is_same) return text(name);
-    return text(tail(module)) + QLatin1Char('.') + text(name);
+    const bool is_same = follows && column > 0 && !columns_[at(column - 1)].is_group &&
+                         moduleOf(columns_[at(column - 1)].path) == module;
+    return text(is_same ? name : path);
 }
 
 int GradientColumns::depthOfChange(int column) const {

@@ -50,7 +50,8 @@ class GradientColumns {
     // is not finite, -1 when none has a gradient.
     double norm(int column, const std::vector<double>& by_row) const;
     // Under the column: "layer4.1", "conv2.weight"; "bias" beside the weight of the same module.
-    QString label(int column) const;
+    // follows: the column before has its label too, and a module in common need not be said again.
+    QString label(int column, bool follows) const;
     // The depth at which the column's path differs from the previous one's: 0 another top module, 1 another one inside,
     // ...
     int depthOfChange(int column) const;

@@ -266,6 +266,7 @@ void GradientFlowView::draw() {
     }
     logarithmic_ = measure != Measure::Zeros;
     reference_->setData({}, {});
+    plot_->legend->setVisible(false);
     map_->setVisible(measure == Measure::Runs || measure == Measure::Steps);
     if (measure == Measure::Runs)
         drawRuns();
@@ -290,15 +291,15 @@ void GradientFlowView::drawNames() {
     // Names take at most a third of the height.
     const int most =
         std::max(6, static_cast<int>(plot_->height() * 0.33 / std::sin(qDegreesToRadians(kSteep)) / letter));
-    const auto name = [&](int column) {
-        const QString full = columns_.label(column);
+    const auto name = [&](int column, bool follows) {
+        const QString full = columns_.label(column, follows);
         return full.size() > most ? QChar(0x2026) + full.right(most - 1) : full;
     };
     const int first = std::max(0, static_cast<int>(std::ceil(range.lower)));
     const int last = std::min(static_cast<int>(columns.size()) - 1, static_cast<int>(std::floor(range.upper)));
     double widest = 0;
     if (last - first < 40) {
-        for (int i = first; i <= last; ++i) widest = std::max(widest, metrics.horizontalAdvance(name(i)));
+        for (int i = first; i <= last; ++i) widest = std::max(widest, metrics.horizontalAdvance(name(i, i > first)));
     }
     const bool is_level = last - first < 40 && widest + 2 * letter < step;
     std::vector<std::pair<int, int>> order;  // depth, column
@@ -310,9 +311,11 @@ void GradientFlowView::drawNames() {
         const auto next = labels_.lower_bound(column);
         if (next != labels_.end() && next->first - column < apart) continue;
         if (next != labels_.begin() && column - std::prev(next)->first < apart) continue;
-        labels_.emplace(column, columns[static_cast<std::size_t>(column)].is_group
-                                    ? QStringLiteral("\u25b8 ") + name(column)
-                                    : name(column));
+        labels_.emplace(column, QString());
+    }
+    for (auto& [column, label] : labels_) {
+        label = name(column, labels_.contains(column - 1));
+        if (columns[static_cast<std::size_t>(column)].is_group) label.prepend(QStringLiteral("\u25b8 "));
     }
     const auto ticker = QSharedPointer<QCPAxisTickerText>::create();
     for (const auto& [column, label] : labels_) ticker->addTick(column, label);
@@ -567,6 +570,13 @@ void GradientFlowView::drawReference() {
     reference_->setName(tr("reference"));
     reference_->setBrush(Theme::instance().series(1));
     reference_->setData(keys, values, true);
+    if (!has_any) return;
+    plot_->legend->clearItems();
+    for (QCPBars* bars : {front_, reference_}) bars->addToLegend();
+    plot_->legend->setTextColor(Theme::instance().colour(Theme::Colour::Text));
+    plot_->legend->setBrush(Theme::instance().colour(Theme::Colour::Panel));
+    plot_->legend->setBorderPen(Qt::NoPen);
+    plot_->legend->setVisible(true);
 }
 
 // Over the bar of the finite elements, or over all of the height where there are none.

@@ -227,7 +227,9 @@ void GraphCanvas::fit() {
 
 void GraphCanvas::zoomAt(QPointF screen, double factor) {
     const QPointF fixed = toScene(screen);
-    scale_ = std::clamp(scale_ * factor, kMinScale, kMaxScale);
+    // Not until the whole is a dot.
+    const double least = std::min(scale_, std::max(kMinScale, fittingScale() / 2));
+    scale_ = std::clamp(scale_ * factor, least, kMaxScale);
     offset_ += screen - transform().map(fixed);
     user_moved_ = true;
     clampOffset();

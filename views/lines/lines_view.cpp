@@ -227,7 +227,7 @@ std::set<int> LinesView::filtered() const {
 }
 
 QString LinesView::whyNoKernels() const {
-    if (!was_asked_) return tr("Compile: the kernels of the pipeline's fusion groups stand here");
+    if (!was_asked_) return tr("Press Compile to see the kernels of the fusion groups");
     if (waiting_ > 0) return tr("compiling\u2026");
     if (!groups_.error.empty()) return text(groups_.error);
     return tr("%1 makes no fusion groups of this model").arg(of_);
@@ -248,7 +248,7 @@ void LinesView::fillPanes() {
     }
     const auto colour = [this](int key) { return links_.colour(key); };
     const QString why = whyNoKernels();
-    const QString none = was_asked_ ? tr("Nothing came from it") : tr("Compile: the graph stands here");
+    const QString none = was_asked_ ? tr("Nothing came from it") : tr("Press Compile to see the graph");
     panes_[Source]->setLines(std::move(source), colour,
                              bridge().model() ? tr("This model has no source") : tr("No model is open"));
     panes_[Before]->setLines(kept(links_.before()), colour, none);

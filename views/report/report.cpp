@@ -144,9 +144,23 @@ constexpr int kDiffers = 1;
 constexpr int kCannotWrite = 3;
 constexpr int kRunFailed = 4;
 
+// A page that is no report's is not written over. Empty: it may be written there.
+QString whyNotIn(const QString& folder) {
+    if (folder.isEmpty()) return QObject::tr("-o needs a folder");
+    const QString path = QDir(folder).filePath(QStringLiteral("index.html"));
+    QFile page(path);
+    if (!page.exists()) return {};
+    const bool isReport = page.open(QIODevice::ReadOnly) && page.read(1 << 20).contains(kReportMark);
+    return isReport ? QString() : QObject::tr("%1 is there and is no report: give another folder").arg(path);
+}
+
 }  // namespace
 
 int writeReport(const ReportOptions& options, const std::function<void(const QString&)>& say) {
+    if (const QString why = whyNotIn(options.folder); !why.isEmpty()) {
+        say(why);
+        return kCannotWrite;
+    }
     QDir folder(options.folder);
     const BlankSettings blank;
     SessionBridge bridge;

@@ -215,7 +215,8 @@ QString reportPage(SessionBridge& bridge, const std::vector<session::GradientRow
                        "<!DOCTYPE html>\n<html lang='en'><head><meta "
                        "charset='utf-8'><title>%1</title><style>%2</style></head><body>\n")
                        .arg(escaped(titleOf(bridge)), QLatin1String(kStyle));
-    html += QObject::tr("<h1>%1</h1><p class='faint'>Written by Tensorloupe</p>\n<nav>").arg(escaped(titleOf(bridge)));
+    html += QObject::tr("<h1>%1</h1><p class='faint'>%2</p>\n<nav>")
+                .arg(escaped(titleOf(bridge)), QString::fromUtf8(kReportMark));
     for (const ReportPicture& each : pictures)
         html +=
             QStringLiteral("<a href='#%1'>%2</a>").arg(QFileInfo(each.file).completeBaseName(), escaped(each.title));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QByteArray>
 #include <QString>
 #include <QStringList>
 #include <vector>
@@ -8,6 +9,9 @@
 #include "views/common/session_bridge.h"
 
 namespace loupe::views {
+
+// By it a page is known as a report.
+inline const QByteArray kReportMark = "Written by Tensorloupe";
 
 struct ReportPicture {
     QString file;

@@ -196,6 +196,10 @@ void SourceView::makeContinue() {
         continued_->setText(line);
         continued_->setVisible(!line.isEmpty());
     };
+    // Why an edit was refused is of the text that was there then.
+    connect(&bridge(), &SessionBridge::modelChanged, this, [this, show] {
+        if (continued_->property("bad").toBool()) show({}, false);
+    });
     connect(continue_edit_, &ContinueEdit::said, this, [show](const QString& line) { show(line, false); });
     connect(continue_edit_, &ContinueEdit::refused, this,
             [this, show](const QString& why, const session::SourcePlace& place) {

@@ -86,7 +86,9 @@ void TimelineView::takeTraces() {
         const QSignalBlocker quiet(choice);
         choice->clear();
         if (choice == other_) choice->addItem(tr("compare with\u2026"), QVariant());
-        choice->addItem(choice == other_ ? tr("with this run") : tr("This run"), QString());
+        // Without a run there is nothing to compare with, but its place.
+        if (choice == source_ || recording_ != nullptr)
+            choice->addItem(choice == other_ ? tr("with this run") : tr("This run"), QString());
         for (const TracePtr& trace : traces) {
             const QString path = text(trace->trace.path);
             const QString name = QFileInfo(path).fileName();

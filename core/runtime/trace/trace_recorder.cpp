@@ -172,7 +172,12 @@ bool is_inside(std::string_view path, std::string_view outer) {
 
 }  // namespace
 
+// A program that does not end would take all memory.
+constexpr std::size_t kMostNodes = 500'000;
+
 TracedNode& TraceRecorder::add_node(std::string kind) {
+    if (nodes_.size() >= kMostNodes)
+        throw Error(ErrorKind::Run, concat("it calls more than ", kMostNodes, " operators: does it end?"));
     calls_[call_].items.push_back({false, nodes_.size()});
     TracedNode& node = nodes_.emplace_back();
     node.kind = std::move(kind);

@@ -145,7 +145,7 @@ StudyOutcome answer(const StudySubject& subject, const StudyChoices& choices, co
     }
     out.result.title = concat("Logit lens of ", layers.paths.size(), " layers");
     if (const std::string settled = settled_text(words); !settled.empty()) out.result.facts.push_back(settled);
-    out.result.facts.push_back(concat("The last row is what the model gives: they differ by ",
+    out.result.facts.push_back(concat("The last layer gives what the model gives: they differ by ",
                                       short_number(greatest_difference(logits.back(), rows_of(scores)))));
     out.arrays.emplace_back("logits", fn::stack(logits, 0));
     out.arrays.emplace_back("ids",

@@ -22,6 +22,11 @@
 namespace loupe::session {
 namespace {
 
+std::string bound(const StudyOption& option, double value) {
+    const bool is_whole = option.kind == StudyOption::Kind::Integer;
+    return is_whole ? std::to_string(static_cast<std::int64_t>(value)) : python_repr(value);
+}
+
 // Of plugins.
 struct AddedStudies {
     std::mutex mutex;
@@ -60,8 +65,8 @@ void check(const StudyOption& option, const std::string& value) {
             if (option.kind == Kind::Integer && number != std::floor(number))
                 refuse_value(option, value, "whole number");
             if (number < option.low || number > option.high)
-                throw Error(ErrorKind::Usage, concat(option.name, " ", value, " is not from ", python_repr(option.low),
-                                                     " to ", python_repr(option.high)));
+                throw Error(ErrorKind::Usage, concat(option.name, " ", value, " is not from ",
+                                                     bound(option, option.low), " to ", bound(option, option.high)));
             return;
         }
     }

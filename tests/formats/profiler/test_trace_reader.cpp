@@ -275,6 +275,17 @@ class TestTraceReader : public QObject {
         QCOMPARE(rows[1].count_here, std::uint64_t{0});
         QCOMPARE(rows[2].count_there, std::uint64_t{0});
     }
+    void python_functions_are_one_wherever_they_stand() {
+        QCOMPARE(session::matching_name("train.py(8): step"), std::string("train.py: step"));
+        QCOMPARE(session::matching_name("ProfilerStep#12"), std::string("ProfilerStep#"));
+        QCOMPARE(session::matching_name("void f(int)"), std::string("void f(int)"));
+        QCOMPARE(session::matching_name("nn.Module: Conv2d_13"), std::string("nn.Module: Conv2d_13"));
+        const ProfileTrace one = of(R"({"ph":"X","cat":"python_function","name":"a.py(8): f","ts":1,"dur":2})");
+        const ProfileTrace other = of(R"({"ph":"X","cat":"python_function","name":"a.py(11): f","ts":1,"dur":8})");
+        const auto rows = session::compare_totals(session::operator_totals(one), session::operator_totals(other));
+        QCOMPARE(rows.size(), std::size_t{1});
+        QVERIFY(std::abs(rows[0].change() - 6e-6) < 1e-9);
+    }
 };
 
 QTEST_GUILESS_MAIN(TestTraceReader)
