@@ -121,12 +121,20 @@ void RemoteEngine::perform(const VerbRecord& verb, std::shared_ptr<const void> v
     }
     if (verb.traits.lasts) lasting_.push_back({&verb, value, {}});
     const bool opens = &verb == &OpenVerb::record();
-    if (!is_alive) {
-        if (!verb.traits.is_work) return;
-        restart(false, !opens);
-    }
-    if (opens) opened_ = GivenVerb{&verb, value, {}};
-    give({&verb, std::move(value), std::move(done)});
+    const bool reopens = !is_alive && !opens && opened_;
+    if (!is_alive && !verb.traits.is_work) return;
+    // A file that does not open leaves the model there was.
+    if (opens)
+        done = [this, &verb, value, told = std::move(done)](std::string text) {
+            {
+                const std::lock_guard again(order_mutex_);
+                opened_ = GivenVerb{&verb, value, {}};
+            }
+            if (told) told(std::move(text));
+        };
+    GivenVerb given{&verb, std::move(value), std::move(done)};
+    if (!is_alive) restart(reopens, [this, given] { perform(*given.record, given.value, given.done); });
+    if (!reopens) give(std::move(given));
 }
 
 void RemoteEngine::give(GivenVerb verb) {
@@ -199,23 +207,29 @@ void RemoteEngine::restart_engine(bool goes_back) {
         const std::lock_guard lock(mutex_);
         if (life_ != nullptr) return;
     }
-    restart(goes_back, true);
+    std::function<void()> then;
+    if (const EngineEnd end = engine_end(); goes_back && end.can_go_back) {
+        RunOptions options = seen_.settings.options();
+        options.record = true;
+        options.pause_at_start = false;
+        // Before the event that it died in, or behind the last that ran.
+        const RunTarget there = RunTarget::before_event(end.op.empty() ? end.event + 1 : end.event);
+        then = [this, options, there] { give_now(RunVerb{.options = options, .target = there}); };
+    }
+    restart(static_cast<bool>(opened_), std::move(then));
 }
 
-// With the settings of the session and, where opens is set, the model as it was opened.
-void RemoteEngine::restart(bool goes_back, bool opens) {
-    EngineEnd end;
+// With the settings of the session and, where reopens is set, the model as it was opened; then: what follows that.
+void RemoteEngine::restart(bool reopens, std::function<void()> then) {
     std::map<std::string, std::vector<Breakpoint>> elsewhere;
     std::vector<Breakpoint> breakpoints = seen_.control.breakpoints();
     {
         const std::lock_guard lock(mutex_);
-        keeps_shown_ = opens;
-        end = end_;
+        keeps_shown_ = reopens;
         elsewhere = seen_.breakpoints_elsewhere;
-        if (model_ != nullptr && !opens) elsewhere[model_->path] = std::exchange(breakpoints, {});
+        if (model_ != nullptr && !reopens) elsewhere[model_->path] = std::exchange(breakpoints, {});
     }
     const std::vector<InputSpec> inputs = seen_.settings.inputs();
-    RunOptions options = seen_.settings.options();
     start();
     const auto give_value = [this](auto verb) {
         using Verb = decltype(verb);
@@ -229,14 +243,10 @@ void RemoteEngine::restart(bool goes_back, bool opens) {
         noted_order_ = orders_;
     }
     if (listener_ != nullptr) listener_->on_engine_end({});
-    if (!opens || !opened_) return;
-    const bool runs_again = goes_back && end.can_go_back;
-    give({opened_->record, opened_->value, [this, inputs, options, end, runs_again](const std::string&) mutable {
+    if (!reopens) return;
+    give({opened_->record, opened_->value, [this, inputs, then = std::move(then)](const std::string&) {
               give_now(SetInputsVerb{.inputs = inputs});
-              if (!runs_again) return;
-              options.record = true;
-              options.pause_at_start = false;
-              give_now(RunVerb{.options = options, .target = RunTarget::before_event(end.event)});
+              if (then) then();
           }});
 }
 

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -94,7 +95,7 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     // order_mutex_ is held.
     void start();
     void give(GivenVerb verb);
-    void restart(bool goes_back, bool opens);
+    void restart(bool reopens, std::function<void()> then);
     template <typename Verb>
     void give_now(Verb verb, VerbDone done = {});
     void report_end(EngineEnd end);
