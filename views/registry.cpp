@@ -13,6 +13,7 @@
 #include "views/graph/graph_view.h"
 #include "views/inputs/inputs_view.h"
 #include "views/kernels/kernels_view.h"
+#include "views/lines/lines_view.h"
 #include "views/log/log_view.h"
 #include "views/memory/memory_view.h"
 #include "views/memory/plan_view.h"
@@ -36,6 +37,7 @@ const ViewRegistry& registry() {
         registry.add<InputsView>();
         registry.add<SourceView>();
         registry.add<PassesView>();
+        registry.add<LinesView>();
         registry.add<BuildView>();
         registry.add<TrainView>();
         registry.add<TextView>();

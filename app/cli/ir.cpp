@@ -58,10 +58,12 @@ int run_ir(const IrArguments& options) {
     const session::PassTrace trace =
         session::trace_pipeline(pipeline, graph, program->script_module(), method, arguments);
     sink.put("initial", trace.initial->text);
+    if (!sink.is_folder()) std::printf("\n# as read: %s\n", trace.initial_kernels.str().c_str());
     for (const session::PassStep& step : trace.steps) {
         if (!step.graph) continue;
         if (!sink.is_folder())
-            std::printf("\n# after %s%s\n", step.pass.c_str(), step.error.empty() ? "" : ", which left it wrong");
+            std::printf("\n# after %s%s: %s\n", step.pass.c_str(), step.error.empty() ? "" : ", which left it wrong",
+                        step.kernels.str().c_str());
         sink.put(step.error.empty() ? step.pass : step.pass + "_wrong", step.graph->text);
     }
     if (!trace.error.empty()) throw Error(ErrorKind::Internal, trace.error);

@@ -179,6 +179,8 @@ void compile(PreparedRun& run, const RunArguments& options, const std::string& m
     session::CompiledMethod compiled =
         session::compile_method(how, *run.program->method(method).graph(), run.program->script_module(), arguments);
     if (!compiled.complaint.empty()) options.notice(compiled.complaint);
+    options.notice(
+        concat(options.compile_mode, ": ", compiled.kernels.str(), "; eager: ", compiled.kernels_before.str()));
     for (const session::GraphBreak& found : compiled.breaks) options.notice(concat("graph break: ", found.line()));
     run.options.pipeline = compiled.pipeline;
     run.method = std::make_unique<session::PreparedMethod>(run.program, method, std::move(compiled.graph));

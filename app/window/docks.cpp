@@ -257,6 +257,9 @@ void Docks::noteShares() {
 void Docks::keepShares() {
     calm_.start(100);  // moves until then are the program's
     if (hidden_ || maximised_) return;
+    // A banner that has just wrapped its text takes its room now: Qt, asked for more than there is, gives nearly all of
+    // it to the last one.
+    window_->layout()->activate();
     QDockWidget* left = inFront(first(views::Place::Left));
     QDockWidget* centre = inFront(first(views::Place::Centre));
     QDockWidget* right = inFront(first(views::Place::Right));
@@ -277,9 +280,16 @@ void Docks::keepShares() {
             Qt::Horizontal);
     }
     if (is_below) {
-        const int both = centre->height() + bottom->height();
+        const auto both = [&] { return centre->height() + bottom->height(); };
         const int below = part(bottom_share_, window_->height());
-        window_->resizeDocks({centre, bottom}, {std::max(kLeastPanel.height(), both - below), below}, Qt::Vertical);
+        const auto share = [&](int whole) {
+            window_->resizeDocks({centre, bottom}, {std::max(kLeastPanel.height(), whole - below), below},
+                                 Qt::Vertical);
+            window_->layout()->activate();
+        };
+        const int whole = both();
+        share(whole);
+        if (both() < whole) share(both());
     }
 }
 

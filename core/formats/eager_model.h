@@ -81,6 +81,22 @@ class EagerModel : public RefCounted {
         // Assigned by the previous statement of the same call; before the first one, the arguments.
         std::vector<Assigned> assigned = {};
     };
+    // Notes which functions of the source are called on this thread, for plan_edit(), as long as what it gives lives.
+    virtual Ptr<RefCounted> note_calls() { return nullptr; }
+    // An edit of one of its sources while a run of which calls were noted is under way, or has failed.
+    struct Edit {
+        std::string why_not;               // one line: why the run cannot go on with it; empty: it can
+        ir::SourceRange place;             // of why_not, in the edited text
+        std::vector<std::string> changed;  // "Net.forward": what is other or new
+        std::uint64_t from_event = 0;      // the first event of the live frame that begins again; 0: none does
+        std::string function;              // of that frame
+        std::shared_ptr<const ir::Source> source;
+        std::function<void()> apply;  // the edited text runs from the next call on; throws Error (Run)
+    };
+    // file: as ModelFile::sources calls it. Throws Error (Compile) for text that is no Python.
+    virtual Edit plan_edit(const std::string& /*file*/, std::string /*text*/) {
+        throw Error(ErrorKind::Unsupported, "this model is not run from a source");
+    }
     // Called before every statement. Null: no listener.
     using StatementHook = std::function<void(Statement)>;
     virtual void set_statement_hook(StatementHook hook) = 0;

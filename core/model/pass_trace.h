@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/fields.h"
+#include "core/model/kernel_count.h"
 #include "core/model/model_info.h"
 
 namespace loupe::session {
@@ -21,17 +22,29 @@ struct PassStep {
     std::shared_ptr<const GraphModel> graph;  // null when unchanged
     // For each line of graph->text: lines of the text before it came from.
     std::vector<std::vector<int>> came_from;
-    std::string error;  // the pass failed, or left a wrong graph: its text is in `graph`; the last step then
+    // For each line of graph->text, the graphs inside groups too: places that it came from, of PassTrace::places.
+    std::vector<std::vector<int>> from_source;
+    KernelCount kernels;  // after it
+    std::string error;    // the pass failed, or left a wrong graph: its text is in `graph`; the last step then
 };
 auto fields(Like<PassStep> auto& it) {
-    return std::tie(it.pass, it.changed, it.seconds, it.nodes_before, it.nodes_after, it.graph, it.came_from, it.error);
+    return std::tie(it.pass, it.changed, it.seconds, it.nodes_before, it.nodes_after, it.graph, it.came_from,
+                    it.from_source, it.kernels, it.error);
 }
 struct PassTrace {
     std::string pipeline;
     std::shared_ptr<const GraphModel> initial;
+    std::vector<std::vector<int>> initial_from_source;  // see PassStep::from_source
+    KernelCount initial_kernels;
+    std::vector<SourcePlace> places;  // that lines came from, each once
     std::vector<PassStep> steps;
     std::string error;
+
+    // After all passes.
+    const KernelCount& last_kernels() const { return steps.empty() ? initial_kernels : steps.back().kernels; }
 };
-auto fields(Like<PassTrace> auto& it) { return std::tie(it.pipeline, it.initial, it.steps, it.error); }
+auto fields(Like<PassTrace> auto& it) {
+    return std::tie(it.pipeline, it.initial, it.initial_from_source, it.initial_kernels, it.places, it.steps, it.error);
+}
 
 }  // namespace loupe::session

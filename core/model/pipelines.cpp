@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/model/graph_builder.h"
+#include "core/model/line_places.h"
 #include "core/passes/pass_manager.h"
 
 namespace loupe::session {
@@ -128,7 +129,13 @@ PassTrace trace_pipeline(const std::string& pipeline, const ir::Graph& graph, co
     PassTrace trace;
     trace.pipeline = pipeline;
     trace.initial = build_graph_model(graph, module, method).model;
-    if (pipeline.empty() || pipeline == "none") return trace;
+    PlaceTable places;
+    trace.initial_from_source = lines_from_source(graph, places);
+    trace.initial_kernels = count_kernels(*trace.initial);
+    if (pipeline.empty() || pipeline == "none") {
+        trace.places = places.take();
+        return trace;
+    }
     const Ptr<ir::Graph> copy = graph.copy();
     passes::PassManager manager;
     passes::PassTrace run;
@@ -140,6 +147,9 @@ PassTrace trace_pipeline(const std::string& pipeline, const ir::Graph& graph, co
         trace.error = error.what();
     }
     const passes::Snapshot* before = run.before.get();
+    const std::vector<std::vector<int>>* from_source = &trace.initial_from_source;
+    KernelCount kernels = trace.initial_kernels;
+    trace.steps.reserve(run.records.size());  // from_source points into them
     for (const passes::PassRecord& record : run.records) {
         PassStep step;
         step.pass = std::string(record.pass->name);
@@ -150,11 +160,18 @@ PassTrace trace_pipeline(const std::string& pipeline, const ir::Graph& graph, co
         step.error = record.error;
         if (record.changed && record.after) {
             step.graph = snapshot_model(record.after, graph, module, method);
-            if (record.after->graph) step.came_from = line_origins(*before->graph, *record.after->graph);
+            if (record.after->graph) {
+                step.came_from = line_origins(*before->graph, *record.after->graph);
+                step.from_source = lines_from_source(*record.after->graph, places, step.came_from, *from_source);
+                kernels = count_kernels(*step.graph);
+            }
             before = record.after.get();
         }
+        step.kernels = kernels;
         trace.steps.push_back(std::move(step));
+        if (!trace.steps.back().from_source.empty()) from_source = &trace.steps.back().from_source;
     }
+    trace.places = places.take();
     return trace;
 }
 

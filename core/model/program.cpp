@@ -385,6 +385,18 @@ std::optional<std::vector<IValue>> Program::source_examples(const std::string& m
     return own != file_.method_examples.end() ? std::optional(own->second) : file_.examples;
 }
 
+void Program::take_source(const std::shared_ptr<const ir::Source>& source) {
+    for (auto& each : file_.sources) {
+        if (each->file() == source->file()) each = source;
+    }
+    auto info = std::make_shared<ModelInfo>(*info_);
+    for (SourceFile& shown : info->sources) {
+        if (shown.name == source->file()) shown.text = source->text();
+    }
+    info_ = std::move(info);
+    trace_inputs_.clear();
+}
+
 void Program::script() {
     if (form() == ModelForm::Traced) evaluate();
     if (!is_eager()) return;

@@ -73,6 +73,9 @@ class Program {
     // A model source from now on runs as a trace on these arguments: those that hold no tensors are no arguments any
     // more. Throws Error (Usage) for another model, and what running it throws.
     void trace(const std::vector<IValue>& arguments);
+    // One of its sources is another text from now on, which its evaluator runs already: see EagerModel::plan_edit.
+    // info() is new; the trace is made anew when it is asked for next.
+    void take_source(const std::shared_ptr<const ir::Source>& source);
     // A model source that was scripted or traced runs from its source again.
     void evaluate();
     ModelForm form() const { return info_ ? info_->form : ModelForm::AsRead; }

@@ -14,11 +14,13 @@
 #include "core/python/choose_model.h"
 #include "core/python/guess/input_guess.h"
 #include "core/python/language/builtin_objects.h"
+#include "core/python/language/call_record.h"
 #include "core/python/language/class.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator_state.h"
 #include "core/python/language/frame.h"
 #include "core/python/language/operations.h"
+#include "core/python/language/source_edit.h"
 #include "core/python/make_evaluator.h"
 #include "core/python/script/script_compiler.h"
 #include "core/python/script/script_modules.h"
@@ -106,6 +108,20 @@ FunctionSchema schema_of(const nn::Module& module, const FunctionObject* forward
     }
     return schema;
 }
+
+class NotedCalls final : public RefCounted {
+  public:
+    RunCalls calls;
+};
+
+class NotedCallsScope final : public RefCounted {
+  public:
+    explicit NotedCallsScope(Ptr<NotedCalls> noted) : noted_(std::move(noted)), scope_(&noted_->calls) {}
+
+  private:
+    const Ptr<NotedCalls> noted_;
+    const CallObserverScope scope_;
+};
 
 class SourceModel final : public EagerModel, private StatementHook {
   public:
@@ -211,6 +227,21 @@ class SourceModel final : public EagerModel, private StatementHook {
         });
         return out;
     }
+    Ptr<RefCounted> note_calls() override {
+        calls_ = make_ptr<NotedCalls>();
+        return make_ptr<NotedCallsScope>(calls_);
+    }
+    Edit plan_edit(const std::string& file, std::string text) override {
+        const auto edit = std::make_shared<SourceEdit>(*evaluator_, file, std::move(text));
+        const SourceEdit::Verdict verdict = edit->judge(calls_ ? calls_->calls : RunCalls());
+        return {.why_not = verdict.why_not,
+                .place = verdict.place,
+                .changed = verdict.changed,
+                .from_event = verdict.restarts ? verdict.restarts->event : 0,
+                .function = verdict.function,
+                .source = edit->source(),
+                .apply = [edit] { edit->apply(); }};
+    }
     std::string repr() override {
         return evaluator_->run([&] { return IValue(python::repr(model_)); }).to_string();
     }
@@ -247,6 +278,7 @@ class SourceModel final : public EagerModel, private StatementHook {
     IValue own_training_;
     EagerModel::StatementHook hook_;
     AssignmentTracker assignments_;
+    Ptr<NotedCalls> calls_;  // of the last run whose calls were noted
 };
 
 }  // namespace
@@ -322,6 +354,8 @@ ModelFile open_model_source(const std::shared_ptr<const ir::Source>& source, con
                             const FilePermissions& permissions) {
     return opened([&] {
         const Ptr<Evaluator> evaluator = evaluator_of_source(permissions, all_modules());
+        BuildCalls calls(evaluator->state().made_model);
+        const CallObserverScope observed(&calls);
         const NamespacePtr names = names_of(*evaluator, source);
         ModelFile file = model_of(evaluator, names, build);
         file.files = Ptr<FileSandbox>(&evaluator->state().files());

@@ -57,7 +57,8 @@ void Recorder::show_first() {
     event.device.given = event.start;
     if (held.span) {
         event.device.launch = std::exchange(event.duration, held.span->seconds());
-        event.start = held.span->start();
+        // The two clocks agree only as far as their zeros were noted at once: nothing begins before it is given.
+        event.start = std::max(held.span->start(), event.device.given);
         device_clock_.take_back(std::move(*held.span));
     }
     // One after the other, as they are on the device; the host was ahead.

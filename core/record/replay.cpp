@@ -2,7 +2,10 @@
 #include "core/record/replay.h"
 
 #include <unordered_map>
+#include <unordered_set>
 
+#include "core/autograd/engine.h"
+#include "core/autograd/grad_mode.h"
 #include "core/base/deep_thread.h"
 #include "core/base/error.h"
 #include "core/base/parallel.h"
@@ -24,6 +27,27 @@ RunStart::RunStart(nn::Module& module, const std::vector<IValue>& arguments, Fun
         modules_.push_back({part, std::move(slots)});
     }
     for (const IValue& argument : arguments) arguments_.push_back(copy_with_tensors(argument, same));
+}
+
+void rewind_run(const RunStart& start, Recorder& recorded) {
+    const ObserverScope unobserved(nullptr);
+    const GradModeScope no_grad(false);
+    recorded.protect_existing();
+    std::unordered_set<const TensorImpl*> done;
+    const auto put_back = [&](const Tensor& t) {
+        if (!t.defined() || !done.insert(t.impl()).second) return t;
+        const ValueId id = recorded.value_before_run(t);
+        const Tensor kept = id == 0 ? Tensor() : recorded.values().find(id);
+        if (!kept.defined() || kept.storage()->id() == t.storage()->id()) return t;
+        recorded.values().protect(t.storage()->id());
+        gradient_arithmetic().copy(t, on_device(kept, t.device()));
+        return t;
+    };
+    for (const RunStart::ModuleState& state : start.modules_) {
+        std::vector<IValue> slots;
+        for (const IValue& slot : state.attributes) slots.push_back(copy_with_tensors(slot, put_back));
+        put_slots(*state.module, slots);
+    }
 }
 
 namespace {

@@ -25,6 +25,7 @@ class RunStart {
 
   private:
     friend class Replay;
+    friend void rewind_run(const RunStart& start, Recorder& recorded);
 
     struct ModuleState {
         nn::ModulePtr module;
@@ -35,6 +36,10 @@ class RunStart {
     FunctionSchema schema_;
     RandomState random_;
 };
+
+// Parameters, buffers and attributes of the modules are for good what they were when the run began. Recorded values
+// stay. The recorder has kept values.
+void rewind_run(const RunStart& start, Recorder& recorded);
 
 // run: the phases of the run that was recorded, on these arguments.
 using RunBody = std::function<void(std::vector<IValue> arguments)>;

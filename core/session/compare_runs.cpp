@@ -25,9 +25,10 @@ bool are_same(const Recording& before, const Recording& now, EventId id) {
 
 }  // namespace
 
-RunComparison compare_runs(const Recording& before, const Recording& now) {
+RunComparison compare_runs(const Recording& before, const Recording& now, EventId end) {
     RunComparison out;
     out.count = static_cast<EventId>(std::min(before.event_count(), now.event_count()));
+    if (end != 0) out.count = std::min(out.count, end - 1);
     for (EventId id = 1; id <= out.count && out.other == 0; ++id) {
         if (!are_same(before, now, id)) out.other = id;
     }

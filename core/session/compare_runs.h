@@ -10,6 +10,7 @@ struct RunComparison {
     EventId count = 0;  // of events that both have: those that were compared
     EventId other = 0;  // the first that differs in operator, place, shapes or statistics; 0: none
 };
-RunComparison compare_runs(const Recording& before, const Recording& now);
+// end: events from this one on are not compared; 0: all are.
+RunComparison compare_runs(const Recording& before, const Recording& now, EventId end = 0);
 
 }  // namespace loupe::session

@@ -32,7 +32,8 @@ Engine::Engine(SessionListener* listener)
       trainings_(publisher_, settings_, queue_, control_, model_, training_, recorder_, keeper_),
       replay_(publisher_, settings_, control_, training_, recorder_, keeper_),
       generations_(publisher_, settings_, control_, model_, recorder_, runs_),
-      references_(settings_, model_, recorder_, repeater_, queue_.cancel_flag()) {
+      references_(settings_, model_, recorder_, repeater_, queue_.cancel_flag()),
+      edits_(publisher_, queue_, control_, model_, recorder_, runs_, references_) {
     queue_.start([this] { work(); });
 }
 

@@ -22,6 +22,7 @@
 #include "core/session/run_repeater.h"
 #include "core/session/session_keeper.h"
 #include "core/session/settings.h"
+#include "core/session/source_edits.h"
 #include "core/session/training_driver.h"
 #include "core/session/training_replay.h"
 #include "core/session/work_queue.h"
@@ -107,6 +108,7 @@ class Engine final : private WorkQueue::Owner, private ModelHolder::Dependents {
     WhatIfMeasurement measure_what_if(const std::shared_ptr<Program>& program, const std::vector<WhatIf>& changes) {
         return repeater_.measure_what_if(program, changes);
     }
+    ContinuedEdit continue_edit(const EditRequest& request) { return edits_.continue_with(request); }
     EventId change_value(const ValueChange& change) { return recorder_.change(change); }
     // Null: nothing was trained.
     const Trainer* trainer() const { return training_.trainer.get(); }
@@ -151,6 +153,7 @@ class Engine final : private WorkQueue::Owner, private ModelHolder::Dependents {
     TrainingReplay replay_;
     GenerationDriver generations_;
     References references_;
+    SourceEdits edits_;
 };
 
 }  // namespace loupe::session

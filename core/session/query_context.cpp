@@ -73,6 +73,7 @@ Tensor QueryContext::elements(ValueId id, std::size_t ahead) const { return engi
 bool QueryContext::is_recomputed(ValueId id) const { return engine_.is_recomputed(id); }
 
 EventId QueryContext::change_value(const ValueChange& change) { return engine_.change_value(change); }
+ContinuedEdit QueryContext::continue_edit(const EditRequest& request) { return engine_.continue_edit(request); }
 
 CompileReport QueryContext::compile(const CompileRequest& request) { return engine_.compile(request).report; }
 WhatIfMeasurement QueryContext::measure_what_if(const std::vector<WhatIf>& changes) {

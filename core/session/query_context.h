@@ -31,6 +31,8 @@ class TextModel;
 class Trainer;
 struct CompileReport;
 struct CompileRequest;
+struct ContinuedEdit;
+struct EditRequest;
 struct MemoryForecast;
 struct OperatorTimesRequest;
 struct RestoredRun;
@@ -78,6 +80,8 @@ class QueryContext {
     bool is_recomputed(ValueId id) const;
     // Of the run that is parked: see Recorder::change.
     EventId change_value(const ValueChange& change);
+    // See SourceEdits.
+    ContinuedEdit continue_edit(const EditRequest& request);
 
     // As the engine does them.
     CompileReport compile(const CompileRequest& request);

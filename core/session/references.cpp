@@ -273,6 +273,35 @@ std::optional<ValueId> References::partner_of(const RunAlignment& aligned, const
     return std::nullopt;
 }
 
+namespace {
+
+TensorSlice slice_of(const Recording& recording, ValueId value, const Tensor& elements, const TensorRequest& request) {
+    TensorSlice slice = reduce_tensor(elements, request);
+    slice.value = value;
+    slice.name = recording.value(value).name;
+    slice.dtype = recording.value(value).dtype;
+    return slice;
+}
+
+}  // namespace
+
+TensorComparison References::tensor(int id, EventId event, int output, const TensorRequest& request) const {
+    const ComparedRun& reference = find(id);
+    const Recording& recording = *reference.recording;
+    const bool is_there = event != 0 && event <= recording.event_count() && output >= 0 &&
+                          static_cast<std::size_t>(output) < recording.event(event).outputs.size();
+    const ValueId value = is_there ? recording.event(event).outputs[static_cast<std::size_t>(output)] : 0;
+    if (value == 0) throw Error(ErrorKind::Usage, concat(reference.label, " has no such tensor"));
+    const Tensor elements = this->elements(id, value);
+    if (!elements.defined()) throw Error(ErrorKind::Usage, concat(reference.label, " kept no elements of this tensor"));
+    const ObserverScope unobserved(nullptr);
+    const GradModeScope no_grad(false);
+    TensorComparison out;
+    out.label = reference.label;
+    out.reference = slice_of(recording, value, elements, request);
+    return out;
+}
+
 TensorComparison References::compare_tensor(int id, const TensorRequest& request, const CompareOptions& options,
                                             const Tensor& own) {
     const ComparedRun& reference = find(id);
@@ -296,10 +325,7 @@ TensorComparison References::compare_tensor(int id, const TensorRequest& request
     const bool is_complex_pair = is_complex(own.dtype()) || is_complex(other.dtype());
     const auto wide = static_cast<std::int64_t>(is_complex_pair ? ScalarType::Complex128 : ScalarType::Float64);
     const auto widened = [&](const Tensor& t) { return fn::to_dtype(on_host(t), wide, false, false, IValue()); };
-    out.reference = reduce_tensor(other, request);
-    out.reference.value = *partner;
-    out.reference.name = reference.recording->value(*partner).name;
-    out.reference.dtype = reference.recording->value(*partner).dtype;
+    out.reference = slice_of(*reference.recording, *partner, other, request);
     out.difference = reduce_tensor(fn::sub(widened(own), widened(other), Scalar(1)), request);
     const Tolerance usual = tolerance_of(own.dtype(), other.dtype());
     out.tolerance = {options.rtol.value_or(usual.rtol), options.atol.value_or(usual.atol)};

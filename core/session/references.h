@@ -36,6 +36,9 @@ class References {
     OpenedGraphs open_graphs(int id) const;
     // Of a pinned run. Throws Error (Usage) where there is none; undefined: they were not kept.
     Tensor elements(int id, ValueId value) const;
+    // What an event of a pinned run made, without a difference. Throws Error (Usage) where there is none, or its
+    // elements were not kept.
+    TensorComparison tensor(int id, EventId event, int output, const TensorRequest& request) const;
     // A value or named tensor of the run that is shown. Throws Error (Usage) when it has no partner.
     TensorComparison compare_tensor(int id, const TensorRequest& request, const CompareOptions& options,
                                     const Tensor& own);

@@ -117,6 +117,8 @@ void RunControl::take_target() {
 void RunControl::begin_run(bool pause_at_start) {
     const std::lock_guard lock(mutex_);
     if (pause_at_start) target_ = RunTarget::next();
+    first_stop_ = 0;
+    passes_over_ = false;
     last_phase_.reset();
     last_scope_.clear();
     for (Breakpoint& breakpoint : breakpoints_) breakpoint.hits = 0;
@@ -173,6 +175,8 @@ std::optional<StopReason> RunControl::before(const StopPoint& point, const Surro
             if (matches(breakpoint, point, arrival)) ids.push_back(breakpoint.id);
         }
     }
+    passes_over_ = next != 0 && next < first_stop_;
+    if (passes_over_) return std::nullopt;
     for (const Judged& judged : judged_at(point, surroundings, false)) {
         if (holds(judged, {}, surroundings)) ids.push_back(judged.breakpoint.id);
     }
@@ -188,6 +192,7 @@ bool RunControl::searches_nan() const {
 
 std::optional<StopReason> RunControl::after(const StopPoint& point, const std::vector<const Value*>& outputs,
                                             NotFinite kind, const Surroundings& surroundings) {
+    if (passes_over_) return std::nullopt;
     const bool is_seen = kind != NotFinite::None && kind != NotFinite::Meant;
     std::vector<int> ids;
     for (const Judged& judged : judged_at(point, surroundings, true)) {

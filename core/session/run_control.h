@@ -24,6 +24,8 @@ class RunControl final : public StopControl {
     // --- the engine thread ---
     void take_target();
     void begin_run(bool pause_at_start);
+    // The run that begins stops at nothing before that event.
+    void pass_over_until(EventId event) { first_stop_ = event; }
     // Uses up steps and counts hits.
     std::optional<StopReason> before(const StopPoint& point, const Surroundings& surroundings,
                                      EventId next = 0) override;
@@ -80,6 +82,8 @@ class RunControl final : public StopControl {
     std::set<std::string> complained_;
     std::map<int, std::string> never_judged_;  // by breakpoint: the name that was missing so far
     std::set<int> judged_;                     // those that could be judged
+    EventId first_stop_ = 0;
+    bool passes_over_ = false;  // what the last point asked for is before first_stop_
 
     mutable std::mutex mutex_;
     std::map<std::string, Condition, std::less<>> conditions_;  // by their text

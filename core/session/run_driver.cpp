@@ -90,10 +90,10 @@ void RunDriver::show_graph(const PreparedMethod& method, const std::string& pipe
     if (wanted != before) model_.show(wanted);
 }
 
-void RunDriver::run(const RunOptions& given) {
+void RunDriver::run(const RunOptions& given, RepeatedRun repeated) {
     RunOptions options = take_inputs(given);
     ShownRun& shown = recorder_.shown();
-    const auto repeated = repeats_restored(options) ? shown.restored->recording() : nullptr;
+    if (repeated.recording == nullptr && repeats_restored(options)) repeated.recording = shown.restored->recording();
     begin(options);
     shown.arguments = model_.program()->make_arguments(options.inputs, options.method);
     if (model_.program()->trace_with(shown.arguments)) model_.show_trace();
@@ -103,7 +103,7 @@ void RunDriver::run(const RunOptions& given) {
         require_input_gradients(shown.arguments);
         shown.backward_source = std::make_unique<BackwardSource>(options.backward_from, *shown.method, options.seed);
     }
-    execute(options, repeated, {});
+    execute(options, std::move(repeated), {});
     conclude_run(options);
 }
 
@@ -115,12 +115,13 @@ void RunDriver::run_given(const RunOptions& options, GivenRun given, const std::
     if (given.traces && model_.program()->trace_with(shown.arguments)) model_.show_trace();
     shown.method = std::make_shared<PreparedMethod>(model_.program(), options.method, "none");
     show_graph(*shown.method, "none");
-    execute(options, nullptr, given.on_result);
+    shown.is_given = true;
+    execute(options, {}, given.on_result);
     if (after) after();
     conclude_run(options);
 }
 
-void RunDriver::execute(const RunOptions& options, std::shared_ptr<const Recording> repeated,
+void RunDriver::execute(const RunOptions& options, RepeatedRun repeated,
                         const std::function<void(const IValue&)>& on_result) {
     const ShownRun& shown = recorder_.shown();
     const WarningScope warnings([this](const ScriptWarning& warning) {

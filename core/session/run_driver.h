@@ -27,7 +27,7 @@ class RunDriver {
           recorder_(recorder) {}
 
     // Throws Error (Usage) when there is no model, and what preparing and running throw.
-    void run(const RunOptions& options);
+    void run(const RunOptions& options, RepeatedRun repeated = {});
 
     // A recorded run whose arguments are given, not made of inputs.
     struct GivenRun {
@@ -48,8 +48,7 @@ class RunDriver {
 
   private:
     RunOptions take_inputs(const RunOptions& given);
-    void execute(const RunOptions& options, std::shared_ptr<const Recording> repeated,
-                 const std::function<void(const IValue&)>& on_result);
+    void execute(const RunOptions& options, RepeatedRun repeated, const std::function<void(const IValue&)>& on_result);
     std::shared_ptr<PreparedMethod> prepare(RunOptions& options);
     void show_graph(const PreparedMethod& method, const std::string& pipeline);
     bool repeats_restored(RunOptions options) const;

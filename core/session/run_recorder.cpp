@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/run_recorder.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/counted.h"
@@ -109,10 +110,11 @@ void RunRecorder::park(const StopPoint& next, const StopReason& why) {
 
 // Says whether the run came out, as far as it is, as that of the session before that it repeats; once.
 void RunRecorder::compare_with_repeated() {
-    const auto before = std::exchange(repeated_, nullptr);
-    if (before == nullptr || shown_.recorder == nullptr) return;
+    const RepeatedRun repeated = std::exchange(repeated_, {});
+    if (repeated.recording == nullptr || shown_.recorder == nullptr) return;
     const Recording& now = *shown_.recorder->recording();
-    const RunComparison compared = compare_runs(*before, now);
+    if (repeated.until != 0) return report_continued(repeated, now);
+    const RunComparison compared = compare_runs(*repeated.recording, now);
     if (compared.count == 0) return;
     if (compared.other == 0)
         return publisher_.log(Publisher::Level::Info,
@@ -125,6 +127,30 @@ void RunRecorder::compare_with_repeated() {
         "differs at #",
         compared.other, ", ", now.event(compared.other).op);
     entry.event = compared.other;
+    publisher_.log(std::move(entry));
+}
+
+void RunRecorder::report_continued(const RepeatedRun& before, const Recording& now) const {
+    const RunComparison compared = compare_runs(*before.recording, now, before.until);
+    const EventId kept = before.until - 1;
+    Publisher::LogEntry entry;
+    entry.text = concat("continued at #", before.until, ", ", before.why);
+    entry.event = std::min(before.until, static_cast<EventId>(now.event_count()));
+    if (compared.other != 0 || compared.count < kept) {
+        entry.level = Publisher::Level::Warning;
+        entry.event = compared.other != 0 ? compared.other : entry.event;
+        entry.text += compared.other != 0
+                          ? concat("; but what is before it did not come out as in the run before: first at #",
+                                   compared.other, ", ", now.event(compared.other).op)
+                          : concat("; but the run ended before it");
+        return publisher_.log(std::move(entry));
+    }
+    if (kept > 0) {
+        const double took = before.until <= now.event_count() ? now.event(before.until).start
+                                                              : now.event(kept).start + now.event(kept).duration;
+        entry.text += concat("; ", counted(kept, "event"), " before it ", kept == 1 ? "was" : "were", " run again in ",
+                             format_seconds(took), " and came out the same");
+    }
     publisher_.log(std::move(entry));
 }
 
@@ -158,9 +184,10 @@ void RunRecorder::observe(const std::function<void()>& work, const std::function
     finish();
 }
 
-void RunRecorder::record_run(const RunOptions& options, std::shared_ptr<const Recording> repeated,
+void RunRecorder::record_run(const RunOptions& options, RepeatedRun repeated,
                              const std::function<void(const IValue&)>& on_result) {
     repeated_ = std::move(repeated);
+    control_.pass_over_until(repeated_.until);
     begin_recording({options.statistics, options.record_values, ValueBudget{options.memory_budget, options.file_budget},
                      options.left_out, options.opens_operators, options.changes},
                     shown_.method->schema());
@@ -175,6 +202,8 @@ void RunRecorder::record_run(const RunOptions& options, std::shared_ptr<const Re
             keeper_.keep_while_running(shown_);
         });
     keeper_.begin_run(shown_, RunJournal::When::EverySecond);
+    EagerModel* source = model_.program()->is_eager() ? model_.program()->source() : nullptr;
+    const Ptr<RefCounted> calls = source != nullptr ? source->note_calls() : nullptr;
     const auto run = [&] { run_phases(*shown_.method, shown_.arguments, shown_.backward_source.get(), on_result); };
     observe(run, [this] {
         control_.end_run();

@@ -18,6 +18,14 @@
 
 namespace loupe::session {
 
+// A run that the one that begins is to come out as; once it parks or ends the log says whether it did.
+struct RepeatedRun {
+    std::shared_ptr<const Recording> recording;  // null: none
+    // From this event on it is another one, and before it stops nowhere; 0: the run of a session before, all of it.
+    EventId until = 0;
+    std::string why;  // "from the start of `Net.forward`": where it goes its own way
+};
+
 class RunRecorder {
   public:
     RunRecorder(Publisher& publisher, WorkQueue& queue, RunControl& control, ModelHolder& model,
@@ -33,9 +41,8 @@ class RunRecorder {
 
     // A run begins, recorded or not. Conditions of breakpoints that it cannot meet are named in the log.
     void begin_control(bool pause_at_start);
-    // The shown run's method on its arguments. repeated: the run of a session before that it repeats, with which it is
-    // compared once it parks or ends; null: none. on_result: sees what forward gives. Throws what the run throws.
-    void record_run(const RunOptions& options, std::shared_ptr<const Recording> repeated,
+    // The shown run's method on its arguments. on_result: sees what forward gives. Throws what the run throws.
+    void record_run(const RunOptions& options, RepeatedRun repeated,
                     const std::function<void(const IValue&)>& on_result = {});
     // step: computes the trainer's step. Throws what it throws.
     void record_step(Trainer& trainer, const RunOptions& last, const std::function<void()>& step);
@@ -54,6 +61,7 @@ class RunRecorder {
     void publish_reached();
     void park(const StopPoint& next, const StopReason& why);
     void compare_with_repeated();
+    void report_continued(const RepeatedRun& before, const Recording& now) const;
     void complain(const Breakpoint& breakpoint, const std::string& why) const;
 
     Publisher& publisher_;
@@ -64,7 +72,7 @@ class RunRecorder {
     SessionKeeper& keeper_;
 
     ShownRun shown_;
-    std::shared_ptr<const Recording> repeated_;
+    RepeatedRun repeated_;
 };
 
 }  // namespace loupe::session

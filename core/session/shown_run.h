@@ -28,6 +28,7 @@ struct ShownRun {
     std::shared_ptr<RecordingFile> restored;                // the last run of the model, from a session before
     std::vector<IValue> arguments;
     std::vector<std::int64_t> held_ids;  // tokens whose keys and values the run was given in a cache
+    bool is_given = false;               // its arguments are not made of the inputs of `ran`
     RunOptions ran;
 
     // Null: there is none.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/fields.h"
+#include "core/model/kernel_count.h"
 #include "core/model/model_info.h"
 #include "core/study/memory_plan.h"
 
@@ -65,7 +66,9 @@ struct CompileReport {
     std::vector<TunedPart> parts;
     std::string file;  // that max-autotune keeps what it measured in; empty in other modes
     bool is_from_disk = false;
-    std::string complaint;  // about that file
+    std::string complaint;       // about that file
+    KernelCount kernels_before;  // of the graph as it is
+    KernelCount kernels;         // of the compiled one
     double compile_seconds = 0;
     // A run of the graph as it is, and of the compiled one, with backward if that was asked for; 0: not measured.
     double seconds_before = 0;
@@ -77,8 +80,8 @@ struct CompileReport {
 };
 auto fields(Like<CompileReport> auto& it) {
     return std::tie(it.in_force, it.mode, it.method, it.pipeline, it.breaks, it.tried, it.parts, it.file,
-                    it.is_from_disk, it.complaint, it.compile_seconds, it.seconds_before, it.seconds, it.not_timed,
-                    it.error, it.details, it.error_source);
+                    it.is_from_disk, it.complaint, it.kernels_before, it.kernels, it.compile_seconds, it.seconds_before,
+                    it.seconds, it.not_timed, it.error, it.details, it.error_source);
 }
 
 // A trace held against its source on other inputs than those it was made with.

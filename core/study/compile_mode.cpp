@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/model/graph_builder.h"
 #include "core/model/pipelines.h"
 #include "core/passes/pass_list.h"
 #include "core/passes/pipeline.h"
@@ -91,6 +92,10 @@ CompiledMethod compile_method(const CompileOptions& options, const ir::Graph& gr
     CompiledMethod compiled = compile_as(options, graph, module, arguments);
     InForce& in_force = compiled.in_force;
     count_nodes(*compiled.graph->block(), in_force);
+    compiled.kernels_before = count_kernels(*build_graph_model(graph, module, options.method).model);
+    const bool takes_module = compiled.graph->inputs().size() == graph.inputs().size();
+    compiled.kernels =
+        count_kernels(*build_graph_model(*compiled.graph, takes_module ? module : nullptr, options.method).model);
     in_force.graph_breaks = static_cast<int>(compiled.breaks.size());
     // A pipeline may plan where the mode alone would not.
     if (in_force.planned_parts == 0)

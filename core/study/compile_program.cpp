@@ -90,6 +90,8 @@ CompiledProgram compile_program(const std::shared_ptr<Program>& program, const C
     report.method = request.method;
     report.pipeline = std::move(compiled.pipeline);
     report.in_force = std::move(compiled.in_force);
+    report.kernels_before = compiled.kernels_before;
+    report.kernels = compiled.kernels;
     report.breaks = std::move(compiled.breaks);
     report.tried = std::move(compiled.tried);
     report.parts = std::move(compiled.parts);

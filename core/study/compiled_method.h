@@ -14,6 +14,8 @@ struct CompiledMethod {
     std::string pipeline;  // that was run, in words that run it again
     Ptr<ir::Graph> graph;
     InForce in_force;
+    KernelCount kernels_before;  // of the graph as it is
+    KernelCount kernels;
     std::vector<GraphBreak> breaks;  // what the interpreter runs as before, and why
     // Of max-autotune: what was measured, fastest first; and the kernels chosen for each planned part.
     std::vector<TriedPipeline> tried;

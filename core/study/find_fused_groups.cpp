@@ -11,6 +11,7 @@
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
 #include "core/model/inputs.h"
+#include "core/model/line_places.h"
 #include "core/model/shown_source.h"
 #include "core/ops/random/generator.h"
 #include "core/record/backward_roots.h"
@@ -83,6 +84,7 @@ class Finder final : public runtime::FusionWatcher {
         view.name = concat("TensorExprGroup ", met_.size());
         view.scope = node.scope();
         view.graph = graph.str();
+        view.places = line_places(graph);
         view.runs = 1;
         for (const ir::Node* member : graph.block()->nodes()) {
             if (member->kind() == ir::prim::Constant) continue;
@@ -124,13 +126,29 @@ void run_both(const PreparedMethod& method, const nn::Module& module, std::vecto
         gradients_of(roots.tensors, leaves, roots.make_gradients(), {}, true);
 }
 
+// Lines of the group's graph that the lines of a kernel's expression stand for.
+std::vector<std::vector<int>> lines_of(const runtime::FusedKernelText& kernel,
+                                       const std::vector<const ir::Node*>& lines) {
+    std::vector<std::vector<int>> out;
+    for (const std::vector<const ir::Node*>& nodes : kernel.made_by) {
+        out.emplace_back();
+        for (const ir::Node* node : nodes) {
+            const auto found = std::find(lines.begin(), lines.end(), node);
+            if (found != lines.end()) out.back().push_back(static_cast<int>(found - lines.begin()));
+        }
+    }
+    return out;
+}
+
 void look_into(Finder::Met& met, const FusedGroupsRequest& request) {
     try {
         const runtime::FusedGroupMeasure measure =
             runtime::measure_fused_group(met.graph, met.inputs, request.backend, request.measure);
+        const std::vector<const ir::Node*> lines = line_nodes(*met.graph);
         for (const runtime::FusedKernelText& text : measure.kernels) {
             met.view.kernels.push_back({text.backend, text.expression, text.program, text.ir, text.assembly,
-                                        text.compile_seconds, text.from_disk});
+                                        text.compile_seconds, text.from_disk, lines_of(text, lines), text.ir_of,
+                                        text.assembly_of});
         }
         for (const IValue& output : measure.outputs) met.view.outputs.push_back(text_of(output));
         met.view.reason = measure.reason;

@@ -36,9 +36,15 @@ struct FusedKernelView {
     std::string assembly;    // of this machine
     double compile_seconds = 0;
     bool from_disk = false;  // the code lay in the cache
+    // For each line of expression: lines of the group's graph that it stands for.
+    std::vector<std::vector<int>> from_graph;
+    // For each line of ir, and of assembly: the line of the expression that it computes; -1: none alone.
+    std::vector<int> ir_of;
+    std::vector<int> assembly_of;
 };
 auto fields(Like<FusedKernelView> auto& it) {
-    return std::tie(it.backend, it.expression, it.program, it.ir, it.assembly, it.compile_seconds, it.from_disk);
+    return std::tie(it.backend, it.expression, it.program, it.ir, it.assembly, it.compile_seconds, it.from_disk,
+                    it.from_graph, it.ir_of, it.assembly_of);
 }
 
 // A group on the inputs of a run. The same node is listed once for each kind of inputs it got.
@@ -49,6 +55,7 @@ struct FusedGroupView {
     std::string scope;                   // of its first operator: "layer1.0"
     std::vector<SourcePlace> sources;    // of its operators, without repetitions
     std::string graph;                   // its operators: text of the IR
+    std::vector<SourcePlace> places;     // of each line of graph; line 0: none
     std::vector<std::string> operators;  // "aten::mul", in order
     std::vector<std::string> inputs;     // "float32 [4, 128, 256]"; numbers as they are
     std::vector<std::string> outputs;
@@ -63,8 +70,8 @@ struct FusedGroupView {
     std::string error;               // measuring failed
 };
 auto fields(Like<FusedGroupView> auto& it) {
-    return std::tie(it.graph_node, it.is_backward, it.name, it.scope, it.sources, it.graph, it.operators, it.inputs,
-                    it.outputs, it.runs, it.kernels, it.reason, it.fused_seconds, it.unfused_seconds,
+    return std::tie(it.graph_node, it.is_backward, it.name, it.scope, it.sources, it.graph, it.places, it.operators,
+                    it.inputs, it.outputs, it.runs, it.kernels, it.reason, it.fused_seconds, it.unfused_seconds,
                     it.new_sizes_seconds, it.loops, it.error);
 }
 

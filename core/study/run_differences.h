@@ -41,8 +41,8 @@ struct ReferenceEvent {
     std::string scope;
     Shape shape;  // of the first output
     std::string dtype;
-    double start = 0;    // seconds
-    double seconds = 0;  // of warm runs where it has them
+    double start = 0;        // seconds
+    double seconds = 0;      // of warm runs where it has them
     std::int64_t bytes = 0;  // of all outputs
     std::int64_t memory_after = 0;
     int graph_node = -1;  // in the reference's graph

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/llvm/code_generator.h"
 
+#include <llvm/BinaryFormat/Dwarf.h>
+#include <llvm/IR/DIBuilder.h>
+
 #include <algorithm>
 #include <map>
 
@@ -25,6 +28,7 @@ class CodeGenerator {
           e_(expression),
           is_number_(is_number),
           streams_(target.streams),
+          has_locations_(target.has_locations),
           schedule_(make_schedule(expression, is_number)),
           module_(std::make_unique<llvm::Module>("fused", context)),
           b_(context),
@@ -34,6 +38,7 @@ class CodeGenerator {
         make_function();
         find_stages();
         b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function_));
+        if (has_locations_) make_subprogram();
         if (e_.is_of_rows()) find_row_block();
         load_pointers();
         make_buffers();
@@ -88,6 +93,39 @@ class CodeGenerator {
         function_->addFnAttr(llvm::Attribute::NoUnwind);
     }
 
+    // The expression is the kernel's source.
+    void make_subprogram() {
+        llvm::DIBuilder debug(*module_);
+        llvm::DIFile* file = debug.createFile("expression", "");
+        debug.createCompileUnit(llvm::dwarf::DW_LANG_C, file, "tensorloupe", true, "", 0, {},
+                                llvm::DICompileUnit::DebugDirectivesOnly);
+        subprogram_ = debug.createFunction(file, kFunctionName, {}, file, 0,
+                                           debug.createSubroutineType(debug.getOrCreateTypeArray({})), 0,
+                                           llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition);
+        function_->setSubprogram(subprogram_);
+        debug.finalize();
+        module_->addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
+        b_.SetCurrentDebugLocation(llvm::DILocation::get(context_, 0, 0, subprogram_));
+    }
+
+    // In this scope instructions compute a value of the expression, which has a line of its own.
+    class ValueScope {
+      public:
+        ValueScope(CodeGenerator& generator, std::uint32_t value)
+            : b_(generator.b_), before_(b_.getCurrentDebugLocation()) {
+            if (generator.subprogram_ != nullptr)
+                b_.SetCurrentDebugLocation(
+                    llvm::DILocation::get(generator.context_, value + 1, 0, generator.subprogram_));
+        }
+        ValueScope(const ValueScope&) = delete;
+        ValueScope& operator=(const ValueScope&) = delete;
+        ~ValueScope() { b_.SetCurrentDebugLocation(before_); }
+
+      private:
+        Builder& b_;
+        llvm::DebugLoc before_;
+    };
+
     void find_stages() {
         for (std::size_t s = 0; s < schedule_.stages.size(); ++s) {
             for (const std::uint32_t value : schedule_.stages[s].loop) stage_of_[value] = s;
@@ -106,11 +144,13 @@ class CodeGenerator {
         const std::size_t outputs = e_.outputs.size();
         for (std::size_t o = 0; o < outputs; ++o) {
             const ScalarType dtype = e_.dtype_of(e_.outputs[o]);
+            const ValueScope scope(*this, e_.outputs[o]);
             llvm::Value* pointer = load_pointer(function_->getArg(0), o, concat("out", o));
             outputs_.push_back(pointer);
             if (!streams_) places_[{e_.outputs[o], dtype}] = {typed(pointer, dtype), true};
         }
         for (std::uint32_t i = 0; i < e_.inputs.size(); ++i) {
+            const ValueScope scope(*this, i);
             llvm::Value* raw = load_pointer(function_->getArg(0), outputs + i, concat("in", i));
             inputs_.push_back(raw);
             llvm::Value* pointer = typed(raw, e_.inputs[i]);
@@ -124,6 +164,7 @@ class CodeGenerator {
         std::size_t slot = 0;
         for (const Stage& stage : schedule_.stages) {
             for (const std::uint32_t value : stage.calls) {
+                const ValueScope scope(*this, value);
                 llvm::Value* function = load_pointer(function_->getArg(2), slot, step(value).kind.name());
                 llvm::Value* params = load_pointer(function_->getArg(2), slot + 1, "params");
                 callees_[value] = {function, params};
@@ -188,11 +229,13 @@ class CodeGenerator {
             count = b_.CreateSelect(b_.CreateICmpSLT(count, whole), count, whole);
         }
         for (const Stored& stored : schedule_.constants) {
+            const ValueScope scope(*this, stored.value);
             fill(places_.at(stored).pointer,
                  elements_.convert(numbers_.at(stored.value), e_.inputs[stored.value], stored.as), stored.as, count);
         }
         for (const Literal& literal : literals_of(e_, schedule_)) {
             const FusedOperand& operand = step(literal.value).inputs[literal.operand];
+            const ValueScope scope(*this, literal.value);
             llvm::Value* buffer = allocate(operand.as);
             literals_[literal] = buffer;
             fill(buffer, elements_.number(operand.number.data(), operand.as), operand.as, count);
@@ -326,6 +369,7 @@ class CodeGenerator {
     }
 
     void emit_store(const Stored& stored) {
+        const ValueScope scope(*this, stored.value);
         llvm::Value* element = elements_.convert(value_of(stored.value), e_.dtype_of(stored.value), stored.as);
         b_.CreateStore(elements_.to_memory(element, stored.as), address(stored));
     }
@@ -360,6 +404,7 @@ class CodeGenerator {
     }
 
     llvm::Value* make_value(std::uint32_t value) {
+        const ValueScope scope(*this, value);
         if (is_input(value)) return load({value, e_.inputs[value]});
         const FusedStep& made = step(value);
         if (is_call(value)) return elements_.convert(load({value, made.result_as}), made.result_as, made.dtype);
@@ -380,6 +425,7 @@ class CodeGenerator {
 
     void emit_call(std::uint32_t value) {
         const FusedStep& made = step(value);
+        const ValueScope scope(*this, value);
         const auto place_pointer = [&](const Stored& stored) {
             const Place& place = places_.at(stored);
             return block_pointer(place.pointer, place.is_array, stored.as);
@@ -418,6 +464,7 @@ class CodeGenerator {
     }
 
     void emit_row_call(std::uint32_t value) {
+        const ValueScope scope(*this, value);
         const std::vector<Place> places = call_places(value);
         std::vector<llvm::Value*> pointers, strides;
         if (step(value).rows) {
@@ -455,6 +502,7 @@ class CodeGenerator {
         auto* type = llvm::FunctionType::get(b_.getVoidTy(), {bytes, bytes, b_.getInt64Ty()}, false);
         for (std::size_t o = 0; o < outputs_.size(); ++o) {
             const ScalarType dtype = e_.dtype_of(e_.outputs[o]);
+            const ValueScope scope(*this, e_.outputs[o]);
             llvm::Value* element = b_.getInt64(static_cast<std::uint64_t>(element_size(dtype)));
             llvm::Value* to = b_.CreateGEP(b_.getInt8Ty(), outputs_[o], b_.CreateMul(base_, element));
             llvm::Value* from = b_.CreateBitCast(places_.at({e_.outputs[o], dtype}).pointer, bytes);
@@ -479,6 +527,8 @@ class CodeGenerator {
     const FusedExpression& e_;
     const std::vector<bool>& is_number_;
     bool streams_;
+    bool has_locations_;
+    llvm::DISubprogram* subprogram_ = nullptr;  // null without locations
     Schedule schedule_;
     std::vector<llvm::Value*> outputs_;
     llvm::Value* stream_ = nullptr;

@@ -27,6 +27,8 @@ inline constexpr std::int64_t kRowBlock = 1024;
 struct Target {
     bool has_fma = false;
     bool streams = false;  // results go past the caches, block by block: for arrays that do not fit there
+    // Instructions have the line of the expression that they compute as their debug location, from 1; 0: none alone.
+    bool has_locations = false;
 };
 
 std::unique_ptr<llvm::Module> generate(llvm::LLVMContext& context, const FusedExpression& expression,

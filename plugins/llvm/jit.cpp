@@ -7,6 +7,7 @@
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
 #include <chrono>
@@ -20,6 +21,7 @@
 #include "core/runtime/fuse/stream_copy.h"
 #include "plugins/llvm/code_generator.h"
 #include "plugins/llvm/disk_cache.h"
+#include "plugins/llvm/listing.h"
 
 namespace loupe::llvm_fuser {
 namespace {
@@ -145,16 +147,13 @@ class Compiler {
         return function_of(key_of(expression, is_number, true), expression, is_number, true, nullptr);
     }
 
-    std::pair<std::string, std::string> ir_and_assembly(const FusedExpression& expression,
-                                                        const std::vector<bool>& is_number) {
+    // The code is compiled once more, with locations.
+    std::pair<Listing, Listing> ir_and_assembly(const FusedExpression& expression, const std::vector<bool>& is_number) {
         const std::scoped_lock lock(mutex_);
         llvm::LLVMContext context;
-        const auto module = optimised(context, expression, is_number, false);
-        std::string ir;
-        llvm::raw_string_ostream out(ir);
-        module->print(out, nullptr);
-        out.flush();
-        return {ir, emitted(*module, llvm::CGFT_AssemblyFile)};
+        const auto module = optimised(context, expression, is_number, {has_fma_, false, true});
+        const auto printed = llvm::CloneModule(*module);
+        return {list_ir(*printed), list_assembly(emitted(*module, llvm::CGFT_AssemblyFile))};
     }
 
   private:
@@ -180,7 +179,8 @@ class Compiler {
             }
         }
         llvm::LLVMContext context;
-        const std::string object = emitted(*optimised(context, expression, is_number, streams), llvm::CGFT_ObjectFile);
+        const std::string object =
+            emitted(*optimised(context, expression, is_number, {has_fma_, streams}), llvm::CGFT_ObjectFile);
         const Function function = load(object);
         write_cached(key, object);
         return function;
@@ -194,8 +194,8 @@ class Compiler {
     }
 
     std::unique_ptr<llvm::Module> optimised(llvm::LLVMContext& context, const FusedExpression& expression,
-                                            const std::vector<bool>& is_number, bool streams) {
-        auto module = generate(context, expression, is_number, {has_fma_, streams});
+                                            const std::vector<bool>& is_number, const Target& target) {
+        auto module = generate(context, expression, is_number, target);
         module->setDataLayout(machine_->createDataLayout());
         module->setTargetTriple(machine_->getTargetTriple().str());
         for (llvm::Function& function : *module) {
@@ -270,7 +270,11 @@ Function CompiledKernel::streaming_function() const {
 
 FusedKernelText CompiledKernel::text() const {
     auto [ir, assembly] = compiler_.ir_and_assembly(expression_, is_number_);
-    return {"llvm", expression_.str(), {}, std::move(ir), std::move(assembly), compile_seconds, from_disk};
+    FusedKernelText text{"llvm",          expression_.str(), {}, std::move(ir.text), std::move(assembly.text),
+                         compile_seconds, from_disk};
+    text.ir_of = std::move(ir.line_of);
+    text.assembly_of = std::move(assembly.line_of);
+    return text;
 }
 
 }  // namespace

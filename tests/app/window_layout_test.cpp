@@ -307,6 +307,47 @@ class WindowLayoutTest : public testing::WindowFixture {
         QVERIFY2(cut.isEmpty(), qPrintable(cut.join(u'\n')));
     }
 
+    // Whichever panel is in front, and whatever went wrong: the row in the middle keeps its share.
+    void aFailedRunLeavesTheRowsAsTheyAre() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("net.py"));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(
+            "import torch\n"
+            "from torch import nn\n\n"
+            "class Net(nn.Module):\n"
+            "    def __init__(self):\n"
+            "        super().__init__()\n"
+            "        self.out = nn.Linear(8, 3)\n\n"
+            "    def forward(self, x):\n"
+            "        return self.out(x[:, 1:])\n\n"
+            "model = Net()\n"
+            "example_inputs = (torch.ones(4, 8),)\n");
+        file.close();
+        window_->resize(1440, 900);
+        open(path);
+        settle();
+        press(Qt::Key_F5);
+        QTRY_COMPARE(state(), RunState::Failed);
+        for (QDockWidget* dock : window_->docks().all()) {
+            const QString name = dock->objectName();
+            QVERIFY2(dock->minimumSizeHint().height() < 320,
+                     qPrintable(name + QString(": %1").arg(dock->minimumSizeHint().height())));
+        }
+        for (const char* name : {"source", "graph", "events", "compare", "log", "source"}) {
+            window_->docks().show(QLatin1String(name));
+            settle();
+            QTest::qWait(300);
+            for (QDockWidget* dock : window_->docks().all()) {
+                if (dock->visibleRegion().isEmpty() || dock->isFloating()) continue;
+                QVERIFY2(dock->height() > 150, qPrintable(QString("%1 is in front: %2 has %3 px")
+                                                              .arg(QLatin1String(name), dock->objectName())
+                                                              .arg(dock->height())));
+            }
+        }
+    }
+
     void noModelMakesTheWindowWider() {
         QTest::failOnWarning(QRegularExpression(QStringLiteral("QPainter")));  // panels without any room draw nothing
         open(fixture("resnet18"));

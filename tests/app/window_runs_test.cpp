@@ -228,11 +228,11 @@ class WindowRunsTest : public testing::WindowFixture {
         QTest::mouseClick(window_->findChild<QWidget*>(QStringLiteral("checkPasses")), Qt::LeftButton);
         QTreeWidgetItem* last = nullptr;
         QTRY_VERIFY((last = passes.list()->topLevelItem(passes.list()->topLevelItemCount() - 1)) &&
-                    !last->text(3).isEmpty());
+                    !last->text(4).isEmpty());
         // Folding batch normalisation rounds differently, and no more.
         bool ok = false;
-        const double difference = last->text(3).toDouble(&ok);
-        QVERIFY2(ok && difference < 1e-4, qPrintable(last->text(3)));
+        const double difference = last->text(4).toDouble(&ok);
+        QVERIFY2(ok && difference < 1e-4, qPrintable(last->text(4)));
         // Not while a run is parked.
         press(Qt::Key_F7);
         QTRY_COMPARE(state(), RunState::Paused);

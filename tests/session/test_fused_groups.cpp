@@ -85,6 +85,59 @@ class TestFusedGroups : public QObject {
         }
     }
 
+    // From the source through the group's graph to the statements of the kernel, and, where LLVM is there, to its
+    // instructions.
+    void lines_of_kernels_know_where_they_came_from() {
+        Session session;
+        const std::string path = folder_.filePath(QStringLiteral("eval.py")).toStdString();
+        std::ofstream(path) << kSource << "model.eval()\n";
+        session.open(path);
+        session.wait_idle();
+        const FusedGroups groups = ask(session, {.pipeline = "inference", .measure = false});
+        QVERIFY2(groups.error.empty(), groups.error.c_str());
+        QVERIFY(!groups.groups.empty());
+        const auto lines_of = [](const std::string& text) {
+            return QString::fromStdString(text).trimmed().split(QLatin1Char('\n'));
+        };
+        for (const FusedGroupView& group : groups.groups) {
+            const QStringList graph = lines_of(group.graph);
+            QCOMPARE(group.places.size(), static_cast<std::size_t>(graph.size()));
+            std::set<int> lines;
+            for (qsizetype i = 0; i < graph.size(); ++i) {
+                if (!graph[i].contains(QLatin1String("aten::"))) continue;
+                lines.insert(group.places[static_cast<std::size_t>(i)].line);
+            }
+            QVERIFY2(lines.contains(12), group.graph.c_str());
+            QCOMPARE(group.reason, std::string());
+            QVERIFY(!group.kernels.empty());
+            for (const FusedKernelView& kernel : group.kernels) {
+                const QStringList statements = lines_of(kernel.expression);
+                QCOMPARE(kernel.from_graph.size(), static_cast<std::size_t>(statements.size() - 1));  // not "return"
+                for (std::size_t i = 0; i < kernel.from_graph.size(); ++i) {
+                    const QString statement = statements[static_cast<qsizetype>(i)];
+                    if (!statement.contains(QLatin1String(" = "))) continue;
+                    QCOMPARE(kernel.from_graph[i].size(), 1u);
+                    const QString node = graph[kernel.from_graph[i].front()].toLower();
+                    const QString name = statement.section(QLatin1String(" = "), 1).section(QLatin1Char('('), 0, 0);
+                    if (name == QLatin1String("Tanh") || name == QLatin1String("Sigmoid"))
+                        QVERIFY2(node.contains(name.toLower()), (statement + node).toUtf8());
+                }
+                if (kernel.backend != "llvm") continue;
+                for (const auto& [text, of] :
+                     {std::pair(kernel.ir, kernel.ir_of), std::pair(kernel.assembly, kernel.assembly_of)}) {
+                    QCOMPARE(of.size(),
+                             static_cast<std::size_t>(QString::fromStdString(text).count(QLatin1Char('\n'))));
+                    QVERIFY2(text.find("!dbg") == std::string::npos && text.find(".loc") == std::string::npos &&
+                                 text.find(".debug_") == std::string::npos,
+                             text.c_str());
+                    const std::set<int> known(of.begin(), of.end());
+                    QVERIFY2(known.contains(static_cast<int>(kernel.from_graph.size()) - 1), text.c_str());
+                    QVERIFY(*known.rbegin() < static_cast<int>(kernel.from_graph.size()));
+                }
+            }
+        }
+    }
+
     void groups_of_a_training_step() {
         Session session;
         session.open(file());

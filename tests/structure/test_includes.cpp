@@ -248,9 +248,11 @@ class TestIncludes : public QObject {
              {"chrome_trace", "frame_values", "gradient_row", "memory_sums", "not_finite", "operator_times",
               "recording", "run_options", "statistics", "tensor_slice", "value_change"}},
             {"core/study",
-             {"aligned_side", "compilation", "explanation", "fused_groups", "gradient_health", "memory_plan",
-              "opened_graph", "operator_info", "pass_bisect", "pass_check", "profile_flame", "profile_statistics", "reference",
-              "run_differences", "snapshot_history", "study", "study_picture", "verdict", "what_if"}},
+             {"aligned_side",    "compilation",        "explanation",     "fused_groups",     "gradient_health",
+              "memory_plan",     "opened_graph",       "operator_info",   "pass_bisect",      "pass_check",
+              "profile_flame",   "profile_statistics", "profile_streams", "flame_difference", "reference",
+              "run_differences", "snapshot_history",   "study",           "study_picture",    "verdict",
+              "what_if"}},
             {"core/train", {"training", "training_norms", "training_watch"}},
         };
         for (const char* folder : {"views", "app/window"}) {

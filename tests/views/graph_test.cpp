@@ -464,13 +464,17 @@ class GraphTest : public QObject {
         QVERIFY(view.canvas()->matches().empty());
     }
 
-    // However narrow the panel is, each control can be reached.
+    // However narrow the panel is, each control can be reached, that for a reference too.
     void everyControlIsInSight() {
         SessionBridge bridge;
         GraphView view(bridge, nullptr);
         view.resize(320, 400);
         view.show();
         QTRY_VERIFY(view.isSettled());
+        auto* ghosts = view.findChild<QToolButton*>(QStringLiteral("graphGhosts"));
+        QVERIFY(ghosts != nullptr && ghosts->isHidden());
+        ghosts->show();
+        QTest::qWait(50);
         for (QWidget* control : view.findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly)) {
             if (!qobject_cast<QToolButton*>(control) && !qobject_cast<QComboBox*>(control) &&
                 !qobject_cast<QLineEdit*>(control))

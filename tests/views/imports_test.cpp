@@ -199,7 +199,7 @@ class ImportsTest : public QObject {
             ++streams;
             QVERIFY(use->busy > 0 && use->share() < 1 && use->longest_gap > 0 && use->launch_to_start.has_value());
         }
-        QCOMPARE(streams, std::size_t{1});
+        QCOMPARE(streams, std::size_t{2});
         const QImage before = canvas->grab().toImage();
         canvas->selectRange(index.end() * 0.2, index.end() * 0.6);
         QVERIFY(canvas->grab().toImage() != before);

@@ -76,6 +76,44 @@ class PassesTest : public QObject {
         }
     }
 
+    // By provenance: another name of a value is no change.
+    void nodesAreRemovedAddedAndChanged() {
+        const QStringList left{QStringLiteral("graph(%x : Tensor):"), QStringLiteral("  %1 : Tensor = aten::relu(%x)"),
+                               QStringLiteral("  %2 : Tensor = aten::dropout(%1)"),
+                               QStringLiteral("  %3 : Tensor = aten::batch_norm(%2)"), QStringLiteral("  return (%3)")};
+        const QStringList right{QStringLiteral("graph(%x : Tensor):"), QStringLiteral("  %7 : Tensor = aten::relu(%x)"),
+                                QStringLiteral("  %8 : Tensor = aten::mul(%7)"),
+                                QStringLiteral("  %9 : Tensor = aten::add(%8)"), QStringLiteral("  return (%9)")};
+        const LineChanges changes = lineChanges(left, right, {{0}, {1}, {3}, {}, {4}});
+        using Changes = std::map<int, GraphChange>;
+        QCOMPARE(changes.left, (Changes{{2, GraphChange::Removed}, {3, GraphChange::Changed}}));
+        QCOMPARE(changes.right, (Changes{{2, GraphChange::Changed}, {3, GraphChange::Added}}));
+        QCOMPARE(sharedOrigins({{0}, {4}, {2}}, {{0}, {2, 4}, {7}}), (LineOrigins{{0}, {1, 2}, {}}));
+    }
+
+    void kernelsAreCounted() {
+        SessionBridge bridge;
+        bridge.show(testing::sampleModel(), nullptr);
+        PassesView view(bridge, nullptr);
+        view.resize(1000, 500);
+        view.show();
+        session::PassTrace one = trace();
+        one.initial_kernels = {.operators = 9, .kernels = 7, .fusion_groups = 0};
+        one.steps[0].kernels = one.initial_kernels;
+        one.steps[1].kernels = {.operators = 9, .kernels = 3, .fusion_groups = 1};
+        view.showTrace(one);
+        QCOMPARE(view.list()->headerItem()->text(2), QStringLiteral("Kernels"));
+        QCOMPARE(view.list()->topLevelItem(0)->text(2), QStringLiteral("7"));
+        QCOMPARE(view.list()->topLevelItem(1)->text(2), QStringLiteral("7 \u2192 3"));
+        const auto shows = [&](const QString& words) {
+            const auto labels = view.findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(),
+                               [&](const QLabel* label) { return label->text().contains(words); });
+        };
+        QVERIFY(shows(QStringLiteral("3 kernels (1 of fusion groups), 9 operators")));
+        QVERIFY(shows(QStringLiteral("kernels 7 \u2192 3")));
+    }
+
     void linesOfTwoPipelinesAreLinkedByWhereTheyCameFrom() {
         const session::PassTrace one = trace();
         QCOMPARE(lineOrigins(one, -1).size(), 5u);  // the text ends with a line break

@@ -3,9 +3,11 @@
 #include <Qsci/qsciscintilla.h>
 
 #include <QTemporaryDir>
+#include <QToolButton>
 #include <QtTest>
 
 #include "tests/views/patience.h"
+#include "views/common/comparison.h"
 #include "views/common/format.h"
 #include "views/source/source_view.h"
 
@@ -97,9 +99,79 @@ class SourceTest : public QObject {
         QCOMPARE(bridge.status().next_source.line, 12);
         QCOMPARE(bridge.breakpoints().front().line, 12);
         QCOMPARE(bridge.status().reached, session::EventId{2});
-        QCOMPARE(text(bridge.recording()->event(2).op), QString("aten::relu"));
+        QCOMPARE(views::text(bridge.recording()->event(2).op), QString("aten::relu"));
         bridge.run();
         waitFor(bridge, session::RunState::Finished);
+    }
+
+    // A run that failed is mended where it failed, compared with the run before, and taken back.
+    void continuingWithAnEdit() {
+        QFile file(path_);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(QByteArray(kSource).replace("return y * 2", "return y @ y"));
+        file.close();
+        SessionBridge bridge;
+        SourceView view(bridge, nullptr);
+        bridge.open(path_);
+        waitFor(bridge, session::RunState::Ready);
+        bridge.run();
+        waitFor(bridge, session::RunState::Failed);
+        QTRY_COMPARE(view.failedLine(), 10);
+        auto* button = view.findChild<QToolButton*>("continue");
+        QVERIFY(button->isHidden());
+        const auto edit = [&](const QString& old, const QString& now) {
+            QString words = view.editor().text();
+            QVERIFY(words.contains(old));
+            view.editor().selectAll();
+            view.editor().replaceSelectedText(words.replace(old, now));
+        };
+        // What ran before, and what is no Python: nothing is lost.
+        edit("nn.Linear(3, 2)", "nn.Linear(3, 4)");
+        QVERIFY(!button->isHidden());
+        button->click();
+        QTRY_VERIFY2(view.continuedText().startsWith("`Net.__init__` changed: it ran before"),
+                     qPrintable(view.continuedText()));
+        edit("nn.Linear(3, 4)", "nn.Linear(3, 2)");
+        edit("y @ y", "y @ (y");
+        button->click();
+        QTRY_COMPARE(view.failedLine(), 10);
+        QCOMPARE(bridge.status().state, session::RunState::Failed);
+        QVERIFY(!view.continuedText().contains('\n'));
+        edit("y @ (y", "y @ y.T");
+        button->click();
+        waitFor(bridge, session::RunState::Finished);
+        QTRY_VERIFY2(view.continuedText().startsWith("Continued at #1, from the start of Net.forward"),
+                     qPrintable(view.continuedText()));
+        QVERIFY(!view.editor().isModified());
+        QVERIFY(button->isHidden());
+        QTRY_VERIFY(Comparison::of(bridge).isOn());
+        bridge.undoStack()->undo();
+        waitFor(bridge, session::RunState::Failed);
+        QTRY_VERIFY(view.editor().text().contains("y @ y\n"));
+        QVERIFY(!view.editor().isModified());
+    }
+
+    // Another program wrote the file while the run is parked: it is not written over.
+    void continuingDoesNotOverwrite() {
+        SessionBridge bridge;
+        SourceView view(bridge, nullptr);
+        bridge.open(path_);
+        waitFor(bridge, session::RunState::Ready);
+        bridge.toggleLineBreakpoint(path_, 11);
+        bridge.run();
+        waitFor(bridge, session::RunState::Paused);
+        QFile file(path_);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        const QByteArray other = QByteArray(kSource).replace("y * 2", "y * 3");
+        file.write(other);
+        file.close();
+        view.editor().insertAt("        y = y + 1\n", 10, 0);
+        view.continueWithEdit();
+        QVERIFY2(view.continuedText().contains("changed by another program"), qPrintable(view.continuedText()));
+        QCOMPARE(bridge.status().state, session::RunState::Paused);
+        QVERIFY(view.editor().isModified());
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QCOMPARE(file.readAll(), other);
     }
 
     // What shall be done when it is open again waits for that, not for the end of the run that is stopped for it.
@@ -123,8 +195,8 @@ class SourceTest : public QObject {
         });
         waitFor(bridge, session::RunState::Finished);
         QCOMPARE(texts.size(), std::size_t{1});
-        QVERIFY(text(texts.front()).contains("return y.relu()"));
-        QCOMPARE(text(bridge.recording()->event(2).op), QString("aten::relu"));
+        QVERIFY(views::text(texts.front()).contains("return y.relu()"));
+        QCOMPARE(views::text(bridge.recording()->event(2).op), QString("aten::relu"));
     }
 
     // Who is told that something is unsaved finds it so.
@@ -155,7 +227,7 @@ class SourceTest : public QObject {
         bool was_done = false;
         bridge.openAgainThen([&] { was_done = true; });
         bridge.open(other);
-        QTRY_VERIFY(bridge.model() && text(bridge.model()->path) == other);
+        QTRY_VERIFY(bridge.model() && views::text(bridge.model()->path) == other);
         waitFor(bridge, session::RunState::Ready);
         bridge.openAgainThen([&] { was_done = true; });
         bridge.stop();
@@ -243,7 +315,7 @@ class SourceTest : public QObject {
         waitFor(bridge, session::RunState::Finished);
         QCOMPARE(bridge.recording()->event(1).op, std::string_view("aten::exp"));
         QCOMPARE(bridge.recording()->event(1).source_line, 2);
-        QCOMPARE(text(bridge.recording()->event(1).source_file), other);
+        QCOMPARE(views::text(bridge.recording()->event(1).source_file), other);
     }
 
     // Parked before a line of one file, after an event of another: the line is shown, and the user may look elsewhere.
@@ -268,7 +340,7 @@ class SourceTest : public QObject {
         bridge.run();
         waitFor(bridge, session::RunState::Paused);
         QTRY_COMPARE(bridge.currentEvent(), session::EventId{1});
-        QCOMPARE(text(bridge.currentSource().file), other);
+        QCOMPARE(views::text(bridge.currentSource().file), other);
         QCOMPARE(view.currentFile(), path_);
         QVERIFY(view.editor().markersAtLine(7) != 0);
         auto* files = view.findChild<QComboBox*>(QStringLiteral("files"));
@@ -302,7 +374,7 @@ class SourceTest : public QObject {
         SourceView view(bridge, nullptr);
         bridge.open(path_);
         waitFor(bridge, session::RunState::Failed);
-        QVERIFY2(text(bridge.status().error).contains("Net needs constructor arguments"),
+        QVERIFY2(views::text(bridge.status().error).contains("Net needs constructor arguments"),
                  bridge.status().error.c_str());
         QVERIFY(view.editor().text().contains("class Net"));
         QVERIFY(!view.editor().isReadOnly());
@@ -347,7 +419,7 @@ class SourceTest : public QObject {
         view.editor().insertAt("broken = 1 +\n", 2, 0);
         QVERIFY(view.saveAndRun());
         waitFor(bridge, session::RunState::Failed);
-        QTRY_VERIFY(!bridge.log().empty() && text(bridge.log().back().text).contains("net.py"));
+        QTRY_VERIFY(!bridge.log().empty() && views::text(bridge.log().back().text).contains("net.py"));
         QVERIFY(view.editor().text().contains("broken = 1 +"));
         QVERIFY(!view.editor().isReadOnly());
         QVERIFY(view.editor().markersAtLine(2) != 0);

@@ -88,9 +88,13 @@ void Comparison::pin(session::ReferenceSource source) {
                         entry.text = note;
                         bridge_.addLog(entry);
                     }
-                    references_.push_back(pinned);
-                    choose(pinned.id);
+                    adopt(pinned);
                 });
+}
+
+void Comparison::adopt(const session::PinnedReference& reference) {
+    references_.push_back(reference);
+    choose(reference.id);
 }
 
 void Comparison::unpin(int id) {

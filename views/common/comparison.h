@@ -24,6 +24,8 @@ class Comparison : public QObject {
 
     void pin(session::ReferenceSource source);
     void unpin(int id);  // 0: all
+    // A run that the session pinned: panels compare with it.
+    void adopt(const session::PinnedReference& reference);
     // Panels compare with this one.
     void choose(int id);
     const std::vector<session::PinnedReference>& references() const { return references_; }
@@ -59,6 +61,9 @@ class Comparison : public QObject {
     void goToDivergence(session::RunPhase phase);
     QString whyNoDivergence(session::RunPhase phase) const;
 
+    // Shows what an event of the current reference made, one that this run has nothing for.
+    void showReferenceEvent(session::EventId there) { emit referenceEventWanted(there); }
+
     // Replaces replies of the session, for tests.
     void show(const session::PinnedReference& reference, const session::RunDifferences& differences);
 
@@ -68,6 +73,7 @@ class Comparison : public QObject {
     void differencesChanged();
     // Panels with texts are to show them beside the reference's.
     void textsWanted();
+    void referenceEventWanted(session::EventId there);
 
   private:
     explicit Comparison(SessionBridge& bridge);

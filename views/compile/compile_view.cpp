@@ -310,6 +310,12 @@ void CompileView::addReport() {
     // As the engine says it, as Kernels and Memory plan show it.
     const QString force = text(report_.in_force.line());
     QTreeWidgetItem* section = addSection(tr("In force: %1").arg(force), force);
+    addRow(section,
+           tr("Kernels that run: %1; eager %2").arg(report_.kernels.kernels).arg(report_.kernels_before.kernels),
+           QString(),
+           tr("Compiled: %1\nEager: %2\nAs the graph stands: a loop's body counts once. Views start no kernel.")
+               .arg(text(report_.kernels.str()), text(report_.kernels_before.str())),
+           {});
     if (report_.in_force.fusion_groups > 0)
         addRow(section, tr("Kernels shows and times the fusion groups of %1").arg(text(report_.pipeline)), QString(),
                tr("Choose the pipeline there: each group with its expression, code and time"), {});

@@ -122,6 +122,12 @@ void GraphCanvas::setBreakpoints(std::set<int> nodes) {
     update();
 }
 
+void GraphCanvas::setChanges(std::map<int, GraphChange> changes) {
+    changes_ = std::move(changes);
+    colours_.setOfReference(false);
+    update();
+}
+
 void GraphCanvas::setMatches(std::set<int> nodes) {
     matches_ = std::move(nodes);
     update();
@@ -403,6 +409,10 @@ QString GraphCanvas::tipOf(int id) const {
     if (!index_ || id < 0) return {};
     const session::GraphNode& node = index_->node(id);
     QStringList lines{QStringLiteral("<b>%1</b>").arg(text(node.kind).toHtmlEscaped())};
+    if (isGhost(id))
+        lines << tr("only in the reference");
+    else if (const int lacks = index_->ghostCount(id); lacks > 0)
+        lines << tr("%1 in it only in the reference").arg(counted(static_cast<std::int64_t>(lacks), "operator"));
     const int op = index_->operatorOf(id);
     if (op >= 0) {
         const std::string& kind = index_->node(op).kind;
@@ -413,6 +423,8 @@ QString GraphCanvas::tipOf(int id) const {
     if (!node.scope.empty()) lines << scopeText(node.scope).toHtmlEscaped();
     for (const std::string& attribute : index_->node(op >= 0 ? op : id).attributes)
         lines << text(attribute).left(80).toHtmlEscaped();
+    if (const Ghost* ghost = index_->ghost(id))
+        lines << tr("%1, %2 made there").arg(secondsText(ghost->seconds), bytesText(static_cast<double>(ghost->bytes)));
     if (metrics() != nullptr) {
         const NodeMetric& metric = metrics()->of(id);
         if (const QString shape = op >= 0 ? metrics()->portText({op, 0}) : QString(); !shape.isEmpty())

@@ -4,6 +4,7 @@
 
 #include <QWidget>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -36,6 +37,11 @@ class GraphCanvas : public QWidget {
     void setReached(int node);
     void setBreakpoints(std::set<int> nodes);
     void setMatches(std::set<int> nodes);
+
+    // What a pass did to nodes, and to something in a group; without a reference.
+    void setChanges(std::map<int, GraphChange> changes);
+    // What the outline of a box says.
+    GraphChange changeOf(int node) const;
 
     // What is not on it is faint; empty: nothing is.
     void setPath(std::set<int> nodes);
@@ -146,6 +152,9 @@ class GraphCanvas : public QWidget {
     bool isOff(const SceneBox& box) const;
     bool isOff(const SceneLine& line) const;
     Marks marks() const;
+    bool isGhost(int node) const { return index_ != nullptr && index_->isGhost(node); }
+    bool isGhost(const SceneLine& line) const;
+    std::vector<GraphChange> changesInScene() const;
     bool isTroubled(const SceneBox& box) const;
     bool passesTroubleOn(const SceneBox& box) const;
 
@@ -176,6 +185,7 @@ class GraphCanvas : public QWidget {
     int hovered_ = kBorder;
     std::set<int> breakpoints_;
     std::set<int> matches_;
+    std::map<int, GraphChange> changes_;
     std::set<int> path_;
     std::set<int> path_boxes_;
     GraphColours::Shares kinds_{};  // in the scene

@@ -102,8 +102,15 @@ void GraphCanvas::paintTile(QPainter& painter, const GraphTile& tile, const Rang
     // A thin gap between neighbours, where possible.
     const QRectF rect = tile.rect.height() > 4 ? tile.rect.adjusted(0, 0.5, 0, -0.5) : tile.rect;
     const bool is_titled = has_text && rect.height() >= 12 && rect.width() >= 30;
-    const QColor fill = colours_.tileColour(box.node, range, is_titled ? 0.45 : 0.85);
+    const GraphChange change = changeOf(box.node);
+    const bool is_ghost = isGhost(box.node);
+    const QColor fill = is_ghost ? colour(C::Panel) : colours_.tileColour(box.node, range, is_titled ? 0.45 : 0.85);
     painter.fillRect(rect, fill);
+    if (change != GraphChange::None && rect.width() >= 5 && rect.height() >= 5) {
+        painter.setPen(GraphColours::changePen(change, 1));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(rect.adjusted(0.5, 0.5, -0.5, -0.5));
+    }
     const bool is_mixed = box.node >= 0 && index_->holds(box.node) && index_->onlyOperator(box.node) < 0;
     if (is_mixed && colours_.isOfKinds()) {
         const QRectF below(rect.left(), rect.bottom() - 3, rect.width(), 3);
@@ -112,7 +119,7 @@ void GraphCanvas::paintTile(QPainter& painter, const GraphTile& tile, const Rang
     if (!is_titled) return;
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setFont(pixelFont(std::clamp(rect.height() * 0.62, 9.0, 12.0), false));
-    painter.setPen(colours_.isOfKinds() ? colour(C::Text) : readableOn(fill.rgb()));
+    painter.setPen(is_ghost ? colour(C::Faint) : colours_.isOfKinds() ? colour(C::Text) : readableOn(fill.rgb()));
     const QRectF inside = rect.adjusted(3, 0, -2, 0);
     painter.drawText(inside, Qt::AlignVCenter | Qt::AlignLeft,
                      painter.fontMetrics().elidedText(box.title, Qt::ElideLeft, static_cast<int>(inside.width())));
@@ -151,6 +158,7 @@ void GraphCanvas::paintTileLines(QPainter& painter, const QTransform& onto, cons
                 return;
             QPen pen(is_marked ? colour(C::Accent) : plain,
                      is_marked ? 1.6 : std::min(1.0 + 0.25 * std::log2(line.count), 2.5));
+            if (isGhost(line)) pen.setStyle(Qt::DotLine);
             pen.setCosmetic(true);
             painter.setOpacity(isOff(line) ? kFaint : 1);
             painter.setPen(pen);
@@ -325,16 +333,18 @@ void GraphCanvas::paintBox(QPainter& painter, const SceneBox& box, const Range& 
         const bool dark = Theme::instance().isDark();
         QColor back = dark ? QColor(255, 255, 255, 9) : QColor(0, 0, 0, 9);
         painter.setBrush(back);
-        painter.setPen(QPen(colour(C::Border), 1.0));
+        painter.setPen(isGhost(box.node) ? GraphColours::changePen(GraphChange::Removed, 1.2)
+                                         : QPen(colour(C::Border), 1.0));
         painter.drawRoundedRect(box.rect, radius, radius);
         return;
     }
-    const QColor fill = fillOf(box, range);
+    const bool is_ghost = isGhost(box.node);
+    const QColor fill = is_ghost ? colour(C::Panel) : fillOf(box, range);
     painter.setBrush(fill);
     QColor edge = colours_.isOfKinds() && box.node >= 0
                       ? blend(fill, Theme::instance().family(colours_.familyOf(box.node)), 0.55)
                       : blend(fill, colour(C::Text), 0.25);
-    painter.setPen(QPen(edge, 1.0));
+    painter.setPen(is_ghost ? GraphColours::changePen(GraphChange::Removed, 1.5) : QPen(edge, 1.0));
     if (box.is_group) {
         // A closed group is drawn as a stack of cards.
         painter.save();
@@ -344,11 +354,11 @@ void GraphCanvas::paintBox(QPainter& painter, const SceneBox& box, const Range& 
     }
     painter.drawRoundedRect(box.rect, radius, radius);
     paintChange(painter, box, radius);
-    if (box.is_group && colours_.isOfKinds())
+    if (box.is_group && colours_.isOfKinds() && !is_ghost)
         colours_.paintShares(painter, QRectF(box.rect.left() + 4, box.rect.bottom() - 3, box.rect.width() - 8, 2),
                              box.node);
-    const bool own_colour = !colours_.isOfKinds() && fill != colour(C::Raised);
-    const QColor pen = own_colour ? readableOn(fill.rgb()) : colour(C::Text);
+    const bool own_colour = !is_ghost && !colours_.isOfKinds() && fill != colour(C::Raised);
+    const QColor pen = is_ghost ? colour(C::Faint) : own_colour ? readableOn(fill.rgb()) : colour(C::Text);
     painter.setPen(pen);
     painter.setFont(pixelFont(12.5, true));
     QRectF inside = box.rect.adjusted(8, 0, -8, 0);
@@ -366,21 +376,54 @@ void GraphCanvas::paintBox(QPainter& painter, const SceneBox& box, const Range& 
     }
 }
 
-// What the reference lacks, and what is another operator there.
+// What the reference lacks or has alone, and what is another operator there; or what a pass did.
 void GraphCanvas::paintChange(QPainter& painter, const SceneBox& box, double radius) const {
-    if (colouring() != GraphColouring::Difference || metrics() == nullptr || box.node < 0) return;
-    const NodeMetric& metric = metrics()->of(box.node);
-    if (metric.change == NodeMetric::Change::None && !metric.diverges) return;
-    const C role = metric.change == NodeMetric::Change::Added      ? C::Good
-                   : metric.change == NodeMetric::Change::Replaced ? C::Warning
-                                                                   : C::Bad;
+    const GraphChange change = changeOf(box.node);
+    const bool diverges = change == GraphChange::None && colouring() == GraphColouring::Difference &&
+                          metrics() != nullptr && metrics()->of(box.node).diverges;
+    if (isGhost(box.node) || (change == GraphChange::None && !diverges)) return;
     painter.save();
     painter.setBrush(Qt::NoBrush);
-    QPen pen(colour(role), 2);
-    if (metric.change != NodeMetric::Change::None) pen.setStyle(Qt::DashLine);
-    painter.setPen(pen);
+    painter.setPen(diverges ? QPen(colour(C::Bad), 2) : GraphColours::changePen(change, 2));
     painter.drawRoundedRect(box.rect, radius, radius);
     painter.restore();
+}
+
+GraphChange GraphCanvas::changeOf(int node) const {
+    if (node < 0) return GraphChange::None;
+    if (const auto found = changes_.find(node); found != changes_.end()) return found->second;
+    if (isGhost(node)) return GraphChange::Removed;
+    if (colouring() != GraphColouring::Difference || metrics() == nullptr) return GraphChange::None;
+    switch (metrics()->of(node).change) {
+        case NodeMetric::Change::Added:
+            return GraphChange::Added;
+        case NodeMetric::Change::Replaced:
+            return GraphChange::Changed;
+        case NodeMetric::Change::None:
+            break;
+    }
+    return GraphChange::None;
+}
+
+bool GraphCanvas::isGhost(const SceneLine& line) const {
+    return index_ != nullptr && index_->hasGhosts() &&
+           (isGhost(line.from) || isGhost(line.to) ||
+            std::all_of(line.values.begin(), line.values.end(),
+                        [this](const GraphPort& value) { return isGhost(value.node); }));
+}
+
+// That the legend has to name; searched where there may be some.
+std::vector<GraphChange> GraphCanvas::changesInScene() const {
+    std::set<GraphChange> found;
+    const bool has_marks = colouring() == GraphColouring::Difference || !changes_.empty();
+    if (has_marks) {
+        for (const SceneBox& box : scene_.boxes) {
+            if (!box.is_open) found.insert(changeOf(box.node));
+        }
+    }
+    if (index_ != nullptr && index_->hasGhosts()) found.insert(GraphChange::Removed);
+    found.erase(GraphChange::None);
+    return {found.begin(), found.end()};
 }
 
 // Above the lines that enter the group.
@@ -425,7 +468,9 @@ void GraphCanvas::paintLines(QPainter& painter, const QRectF& visible, double sc
             painter.setOpacity(isOff(line) ? kFaint : 1);
             const QColor pen = is_marked ? strong : path_.empty() || isOff(line) ? plain : colour(C::Reached);
             const double wide = std::min(1.2 + 0.7 * std::log2(std::max(1, line.count)), 4.5) + (is_marked ? 0.8 : 0);
-            painter.setPen(QPen(pen, std::max(wide, 0.7 / scale)));
+            QPen drawn(pen, std::max(wide, 0.7 / scale));
+            if (isGhost(line)) drawn.setStyle(Qt::DotLine);
+            painter.setPen(drawn);
             QPainterPath path(line.curve.front());
             for (std::size_t i = 1; i + 2 < line.curve.size(); i += 3) {
                 path.cubicTo(line.curve[i], line.curve[i + 1], line.curve[i + 2]);
@@ -528,6 +573,8 @@ void GraphCanvas::paintMarks(QPainter& painter, const SceneBox& box, const Marks
 }
 
 void GraphCanvas::paintLegend(QPainter& painter, const Range& range, QSize room) {
+    if (const auto changes = changesInScene(); !changes.empty())
+        colours_.paintChanges(painter, changes, {room.width(), room.height() - colours_.legendHeight(kinds_, room)});
     colours_.paintLegend(painter, kinds_, range, room);
 }
 

@@ -25,7 +25,8 @@ void GraphColours::setIndex(std::shared_ptr<const GraphIndex> index) {
     for (std::size_t i = nodes.size(); i-- > 0;) {
         const session::GraphNode& node = nodes[i];
         if (!index_->isShown(node.id)) continue;
-        if (!index_->holds(node.id)) ++shares_[i][static_cast<std::size_t>(Theme::familyOf(node.kind))];
+        if (!index_->holds(node.id) && index_->ghost(node.id) == nullptr)
+            ++shares_[i][static_cast<std::size_t>(Theme::familyOf(node.kind))];
         if (node.parent < 0) continue;
         Shares& around = shares_[static_cast<std::size_t>(node.parent)];
         for (std::size_t family = 0; family < around.size(); ++family) around[family] += shares_[i][family];
@@ -131,6 +132,55 @@ void GraphColours::paintKinds(QPainter& painter, const Shares& used, QSize room)
         painter.drawRoundedRect(QRectF(x + 0.5, y + 1.5, 9, 9), 2, 2);
         painter.setPen(colour(C::Faint));
         painter.drawText(x + 15, y + 10, Theme::familyName(entry.family));
+    }
+}
+
+QPen GraphColours::changePen(GraphChange change, double width) {
+    const C role = change == GraphChange::Added ? C::Good : change == GraphChange::Changed ? C::Warning : C::Bad;
+    const QColor plain = colour(role);
+    QPen pen(change == GraphChange::Removed ? blend(colour(C::Panel), plain, 0.7) : plain, width);
+    pen.setStyle(change == GraphChange::Removed ? Qt::DotLine : Qt::DashLine);
+    return pen;
+}
+
+int GraphColours::legendHeight(const Shares& used, QSize room) const {
+    if (!isOfKinds()) return 44;
+    const QFontMetrics metrics(pixelFont(10.5, false));
+    int x = 10;
+    int rows = 1;
+    for (std::size_t i = 0; i < used.size(); ++i) {
+        if (used[i] == 0) continue;
+        const int wide = metrics.horizontalAdvance(Theme::familyName(static_cast<Theme::Family>(i))) + 26;
+        if (x > 10 && x + wide > room.width()) {
+            ++rows;
+            x = 10;
+        }
+        x += wide;
+    }
+    return 2 + 18 * rows;
+}
+
+void GraphColours::paintChanges(QPainter& painter, const std::vector<GraphChange>& changes, QSize room) const {
+    painter.setFont(pixelFont(10.5, false));
+    const QFontMetrics metrics(painter.font());
+    QColor back = colour(C::Panel);
+    back.setAlpha(225);
+    int x = 10;
+    const int y = room.height() - 18;
+    for (const GraphChange change : changes) {
+        const QString name = change == GraphChange::Added ? is_of_reference_ ? tr("only in this run") : tr("added")
+                             : change == GraphChange::Changed
+                                 ? is_of_reference_ ? tr("another operator in the reference") : tr("changed")
+                             : is_of_reference_ ? tr("only in the reference")
+                                                : tr("removed");
+        const int wide = metrics.horizontalAdvance(name) + 36;
+        painter.fillRect(x - 4, y - 3, wide, 18, back);
+        painter.setPen(changePen(change, 1.5));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRoundedRect(QRectF(x + 0.5, y + 1.5, 19, 9), 2, 2);
+        painter.setPen(colour(C::Faint));
+        painter.drawText(x + 25, y + 10, name);
+        x += wide;
     }
 }
 

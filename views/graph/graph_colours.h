@@ -17,6 +17,9 @@ namespace loupe::views {
 
 enum class GraphColouring { Kind, Time, Memory, Activation, Gradient, Difference };
 
+// What became of a node: against a reference, or through a pass.
+enum class GraphChange { None, Added, Changed, Removed };
+
 class GraphColours {
     Q_DECLARE_TR_FUNCTIONS(loupe::views::GraphColours)
 
@@ -53,6 +56,14 @@ class GraphColours {
     void paintShares(QPainter& painter, const QRectF& place, int node) const;
     // used: operators of each family in what is drawn. At the bottom of the room, from its left.
     void paintLegend(QPainter& painter, const Shares& used, const Range& range, QSize room) const;
+    // Outlines of boxes that changed; what was removed is dotted and empty.
+    static QPen changePen(GraphChange change, double width);
+    // How high the legend is that paintLegend() draws.
+    int legendHeight(const Shares& used, QSize room) const;
+    // Names of these marks, above the legend of the colours.
+    void paintChanges(QPainter& painter, const std::vector<GraphChange>& changes, QSize room) const;
+    // They say what only the reference has; otherwise what a pass did.
+    void setOfReference(bool is_of_reference) { is_of_reference_ = is_of_reference; }
 
   private:
     QString timeNote() const;
@@ -62,6 +73,7 @@ class GraphColours {
     const NodeMetrics* metrics_ = nullptr;
     std::vector<Shares> shares_;  // by node
     GraphColouring colouring_ = GraphColouring::Kind;
+    bool is_of_reference_ = true;
 };
 
 }  // namespace loupe::views

@@ -13,8 +13,8 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
 
-GraphIndex::GraphIndex(std::shared_ptr<const session::GraphModel> model, bool show_plumbing)
-    : model_(std::move(model)) {
+GraphIndex::GraphIndex(GhostedGraph graph, bool show_plumbing)
+    : model_(std::move(graph.model)), own_(graph.own), ghosts_(std::move(graph.ghosts)) {
     const std::size_t count = model_->nodes.size();
     shown_.resize(count, 0);
     operators_.resize(count, 0);
@@ -22,6 +22,7 @@ GraphIndex::GraphIndex(std::shared_ptr<const session::GraphModel> model, bool sh
     from_.resize(count);
     levels_.resize(count + 1);
     markShown(show_plumbing);
+    if (hasGhosts()) orderGhosts();
     findOnlyOperators();
     link();
     for (const GraphLink& each : links_) lift(each);
@@ -50,6 +51,7 @@ void GraphIndex::foldRepeats() {
         const session::GraphNode& node = model_->nodes[i];
         std::size_t hash =
             std::hash<std::string>()(node.is_group && node.kind == node.label ? std::string() : node.kind);
+        if (ghost(node.id) != nullptr) hash = ~hash;
         for (const int child : levels_[i + 1].children) hash = (hash * 1099511628211U) ^ signatures[at(child)];
         signatures[i] = hash;
     }
@@ -88,6 +90,7 @@ void GraphIndex::fold(GraphLevel& level, const std::vector<std::size_t>& signatu
 }
 
 void GraphIndex::markShown(bool show_plumbing) {
+    if (hasGhosts()) ghost_operators_.assign(model_->nodes.size(), 0);
     // Children have greater ids than their group.
     for (std::size_t i = model_->nodes.size(); i-- > 0;) {
         const session::GraphNode& node = model_->nodes[i];
@@ -96,12 +99,32 @@ void GraphIndex::markShown(bool show_plumbing) {
         shown_[i] = holds || (!node.is_group && (show_plumbing || !node.is_plumbing));
         if (holds) {
             for (int child : node.children) operators_[i] += operators_[at(child)];
+            for (int child : node.children) {
+                if (hasGhosts()) ghost_operators_[i] += ghost_operators_[at(child)];
+            }
+        } else if (i >= own_) {
+            ghost_operators_[i] = shown_[i];
         } else {
             operators_[i] = shown_[i];
         }
     }
     for (const session::GraphNode& node : model_->nodes) {
         if (shown_[at(node.id)] != 0) levels_[at(node.parent + 1)].children.push_back(node.id);
+    }
+}
+
+// Each behind the node that it came behind: layouts take the order of a level for that of the program.
+void GraphIndex::orderGhosts() {
+    const auto key = [this](int node) {
+        const Ghost* ghost = this->ghost(node);
+        return ghost == nullptr ? std::pair(node, -1) : std::pair(ghost->after, node);
+    };
+    for (GraphLevel& level : levels_) {
+        const bool has_any = std::any_of(level.children.begin(), level.children.end(),
+                                         [this](int child) { return ghost(child) != nullptr; });
+        if (has_any)
+            std::stable_sort(level.children.begin(), level.children.end(),
+                             [&](int a, int b) { return key(a) < key(b); });
     }
 }
 
@@ -112,7 +135,9 @@ void GraphIndex::findOnlyOperators() {
     for (std::size_t i = model_->nodes.size(); i-- > 0;) {
         const session::GraphNode& node = model_->nodes[i];
         const auto& inside = levels_[i + 1].children;
-        if (inside.size() != 1 || operators_[i] != 1 || is_control(node.id) || is_control(node.parent)) continue;
+        if (inside.size() != 1 || operators_[i] + ghostCount(node.id) != 1 || is_control(node.id) ||
+            is_control(node.parent))
+            continue;
         only_[i] = holds(inside.front()) ? only_[at(inside.front())] : inside.front();
     }
 }
@@ -255,7 +280,7 @@ std::vector<GraphLink> GraphIndex::linksFrom(int id) const {
 bool GraphIndex::isWorthOpening(int group) const {
     // Branches, loops and calls of a few operators are parts of a module, not modules.
     const auto& inside = level(group).children;
-    return operatorCount(group) > kFewOperators &&
+    return operatorCount(group) + ghostCount(group) > kFewOperators &&
            std::any_of(inside.begin(), inside.end(), [&](int child) { return holds(child); });
 }
 

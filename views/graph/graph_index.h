@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/model/model_info.h"
+#include "views/graph/ghosted_graph.h"
 
 namespace loupe::views {
 
@@ -42,7 +43,9 @@ class GraphIndex {
     // Groups with no more operators are closed at first.
     static constexpr int kFewOperators = 4;
 
-    GraphIndex(std::shared_ptr<const session::GraphModel> model, bool show_plumbing);
+    GraphIndex(GhostedGraph graph, bool show_plumbing);
+    GraphIndex(std::shared_ptr<const session::GraphModel> model, bool show_plumbing)
+        : GraphIndex(GhostedGraph(std::move(model)), show_plumbing) {}
 
     // Folds a chain of equal groups into its first, see repeats(). Once, before use.
     void foldRepeats();
@@ -67,6 +70,20 @@ class GraphIndex {
     // The node's operator, or the only one in it; -1 for a group.
     int operatorOf(int node) const { return holds(node) ? onlyOperator(node) : node; }
     int operatorCount(int group) const { return operators_[static_cast<std::size_t>(group)]; }
+    // Nodes that only a reference has come behind the model's own.
+    int ownCount() const { return static_cast<int>(own_); }
+    bool hasGhosts() const { return !ghosts_.empty(); }
+    const std::vector<Ghost>& ghosts() const { return ghosts_; }
+    // Null: a node of the model.
+    const Ghost* ghost(int node) const {
+        const bool is_one = node >= ownCount() && static_cast<std::size_t>(node) < own_ + ghosts_.size();
+        return is_one ? &ghosts_[static_cast<std::size_t>(node) - own_] : nullptr;
+    }
+    bool has(int node) const { return node >= 0 && static_cast<std::size_t>(node) < model_->nodes.size(); }
+    // Only the reference has it: the node, or all that is drawn in it.
+    bool isGhost(int node) const { return node >= 0 && operatorCount(node) == 0 && ghostCount(node) > 0; }
+    // Operators in it that only the reference has.
+    int ghostCount(int group) const { return ghosts_.empty() ? 0 : ghost_operators_[static_cast<std::size_t>(group)]; }
     // Links of an operator, or for a group those that cross its border.
     std::vector<GraphLink> linksInto(int node) const;
     std::vector<GraphLink> linksFrom(int node) const;
@@ -85,11 +102,15 @@ class GraphIndex {
     void mergeEdges(GraphLevel& level);
     bool isWorthOpening(int group) const;
     void markShown(bool show_plumbing);
+    void orderGhosts();
     void findOnlyOperators();
     void link();
     void lift(const GraphLink& link);
 
     std::shared_ptr<const session::GraphModel> model_;
+    std::size_t own_;
+    std::vector<Ghost> ghosts_;
+    std::vector<int> ghost_operators_;  // by node; empty without ghosts
     std::vector<char> shown_;
     std::vector<int> operators_;
     std::vector<int> only_;  // see onlyOperator()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_layout.h"
 
+#include <QObject>
 #include <algorithm>
 #include <cctype>
 
@@ -16,6 +17,7 @@ constexpr double kGroupHeight = 40;
 constexpr double kHeader = 26;  // of an open group
 constexpr double kMargin = 14;  // inside an open group
 constexpr double kMaxText = 220;
+constexpr double kMaxGhostText = 330;  // of a group that says what it lacks
 constexpr std::size_t kMaxKept = 4000;
 
 // "Conv2d" and "_convolution" are equivalent, as are "BatchNorm2d" and "batch_norm", "ReLU" and "relu_".
@@ -71,11 +73,17 @@ SceneBox GraphLayouter::leafBox(int id) const {
     const bool is_number =
         std::all_of(node.label.begin(), node.label.end(), [](char c) { return c >= '0' && c <= '9'; });
     if (node.is_group && is_number) box.title = text(node.scope).section(QLatin1Char('.'), -2);
+    if (index_->isGhost(id)) box.title.prepend(QStringLiteral("\u2212 "));
     if (index_->repeats(id) > 1) box.title += QStringLiteral("  x%1").arg(index_->repeats(id));
     if (box.is_group) {
         const QString kind = node.kind == node.label ? QString() : text(node.kind) + QStringLiteral(" · ");
         const int inside = index_->operatorCount(id);
-        box.subtitle = kind + (inside == 1 ? QStringLiteral("1 op") : QStringLiteral("%1 ops").arg(inside));
+        const int ghosts = index_->ghostCount(id);
+        QStringList counts;
+        if (inside > 0 || ghosts == 0)
+            counts << (inside == 1 ? QStringLiteral("1 op") : QStringLiteral("%1 ops").arg(inside));
+        if (ghosts > 0) counts << QObject::tr("%1 only in the reference").arg(ghosts);
+        box.subtitle = kind + counts.join(QStringLiteral(", "));
     } else if (const int only = index_->onlyOperator(id); only >= 0) {
         const std::string& op = index_->node(only).label;
         box.subtitle = text(node.kind == node.label ? op : node.kind);
@@ -84,8 +92,8 @@ SceneBox GraphLayouter::leafBox(int id) const {
         box.title = text(node.attributes.front()).section(QLatin1Char('='), 1).left(28);
     }
     const double width = std::max(textWidth(box.title, true), textWidth(box.subtitle, false) * 0.9);
-    box.rect =
-        QRectF(0, 0, std::clamp(width + 26, 64.0, kMaxText), box.subtitle.isEmpty() ? kLeafHeight : kGroupHeight);
+    const double most = index_->ghostCount(id) > 0 ? kMaxGhostText : kMaxText;
+    box.rect = QRectF(0, 0, std::clamp(width + 26, 64.0, most), box.subtitle.isEmpty() ? kLeafHeight : kGroupHeight);
     return box;
 }
 

@@ -64,6 +64,17 @@ void GraphPane::markLines(const std::vector<int>& lines) {
     canvas_->setMatches(std::move(nodes));
 }
 
+void GraphPane::showChanges(const std::map<int, GraphChange>& by_line) {
+    std::map<int, GraphChange> nodes;
+    for (const auto& [node, line] : line_of_node_) {
+        const auto found = by_line.find(line);
+        if (found == by_line.end()) continue;
+        nodes[node] = found->second;
+        for (const int group : index_->ancestors(node)) nodes.try_emplace(group, GraphChange::Changed);
+    }
+    canvas_->setChanges(std::move(nodes));
+}
+
 void GraphPane::requestLayout(int keep) {
     if (cancelled_) *cancelled_ = true;
     auto cancelled = std::make_shared<std::atomic<bool>>(false);

@@ -26,6 +26,8 @@ class GraphPane : public QWidget {
     // Nodes are identified by the lines of the graph's text that define their outputs.
     void markLines(const std::vector<int>& lines);
     int lineOf(int node) const;
+    // What became of the nodes, by their lines.
+    void showChanges(const std::map<int, GraphChange>& by_line);
 
   signals:
     // The line of the clicked node; -1 when it has none.

@@ -139,6 +139,14 @@ void GraphView::makeButtons(PanelBar& bar) {
         rebuildIndex();
         requestLayout(-1);
     });
+    ghosts_ = add(tr("Only there"), tr("Show what only the reference has"),
+                  tr("Also draw what only the reference has, dotted, where it would stand"));
+    ghosts_->setObjectName(QStringLiteral("graphGhosts"));
+    ghosts_->setCheckable(true);
+    ghosts_->setChecked(true);
+    ghosts_->setProperty("kept", true);
+    ghosts_->hide();  // without a reference
+    connect(ghosts_, &QToolButton::toggled, this, &GraphView::takeGhosts);
 }
 
 QAction* GraphView::addOption(const QString& text, const QString& tip, const QString& key, bool is_on) {
@@ -254,7 +262,7 @@ void GraphView::rebuildIndex() {
     index_.reset();
     layouter_.reset();
     if (model && model->graph && !model->graph->nodes.empty()) {
-        const auto index = std::make_shared<GraphIndex>(model->graph, plumbing_->isChecked());
+        const auto index = std::make_shared<GraphIndex>(ghostedGraph(), plumbing_->isChecked());
         if (repeats_->isChecked()) index->foldRepeats();
         index_ = index;
         layouter_ = std::make_shared<GraphLayouter>(index_, across_->isChecked() ? GraphFlow::Right : GraphFlow::Down);
@@ -286,6 +294,7 @@ void GraphView::takeRecording() {
 }
 
 void GraphView::takeDifferences() {
+    takeGhosts();
     metrics_.setDifferences(Comparison::of(bridge()).differences().get());
     takeMetrics();
 }
@@ -294,6 +303,7 @@ void GraphView::takeDifferences() {
 void GraphView::colourByDifference() {
     const bool is_on = Comparison::of(bridge()).isOn();
     const int difference = static_cast<int>(GraphColouring::Difference);
+    ghosts_->setVisible(is_on);
     if (is_on == colours_difference_) return;
     colours_difference_ = is_on;
     if (is_on) {
@@ -380,6 +390,7 @@ void GraphView::finishLayout(std::uint64_t number, std::optional<Scene> scene, i
     canvas_->setScene(index_, std::move(*scene), keep);
     canvas_->setZoomOpened(zoom_opened_);
     map_->setIndex(index_);
+    if (std::exchange(search_after_, false)) search(search_->text());
     tellCounts();
     if (const int group = std::exchange(settle_after_, -1); group >= 0)
         open_.contains(group) ? canvas_->settleInto(group) : canvas_->settleOutOf(group);
@@ -449,7 +460,7 @@ void GraphView::resizeEvent(QResizeEvent* event) {
 }
 
 void GraphView::setOpen(int group, bool open) {
-    if (!index_ || !index_->isGroup(group) || open == open_.contains(group)) return;
+    if (!index_ || !index_->has(group) || !index_->isGroup(group) || open == open_.contains(group)) return;
     if (open)
         open_.insert(group);
     else
@@ -466,7 +477,7 @@ void GraphView::openByZoom(int group, bool open) {
 }
 
 void GraphView::showWays(int from, int to) {
-    if (!index_ || from < 0 || to < 0) return;
+    if (!index_ || !index_->has(from) || !index_->has(to)) return;
     std::set<int> ways = index_->waysBetween(from, to);
     if (ways.empty()) return tell(tr("no value goes from one to the other"));
     tell(tr("%1 on the ways between them; Esc shows all")
@@ -520,6 +531,13 @@ void GraphView::setColouring(GraphColouring colouring) { colour_choice_->setCurr
 // --- user actions
 
 void GraphView::click(int node) {
+    if (!index_ || !index_->has(node)) return;  // a ghost that is not drawn any longer
+    if (const Ghost* ghost = index_->ghost(node)) {
+        canvas_->setCurrent(node);
+        map_->setCurrent(node);
+        if (ghost->event != 0) Comparison::of(bridge()).showReferenceEvent(ghost->event);
+        return;
+    }
     const session::GraphNode& clicked = index_->node(node);
     if (clicked.is_group && !clicked.kind.starts_with("prim::")) bridge().setCurrentModule(text(clicked.scope));
     bridge().setCurrentNode(node);
@@ -529,7 +547,7 @@ void GraphView::click(int node) {
 
 bool GraphView::toggleBreakpoint() {
     const int node = canvas_->current();
-    if (!index_ || node < 0) return false;
+    if (!index_ || !index_->has(node) || index_->ghost(node) != nullptr) return false;
     const session::GraphNode& chosen = index_->node(node);
     if (!chosen.is_group) {
         bridge().toggleNodeBreakpoint(node);
@@ -549,7 +567,7 @@ bool GraphView::toggleBreakpoint() {
 }
 
 void GraphView::followLinks(int direction) {
-    if (!index_ || canvas_->current() < 0) return;
+    if (!index_ || !index_->has(canvas_->current())) return;
     const int node = canvas_->current();
     const auto links = direction < 0 ? index_->linksInto(node) : index_->linksFrom(node);
     for (const GraphLink& link : links) {
@@ -564,8 +582,9 @@ void GraphView::followLinks(int direction) {
 
 void GraphView::showMenu(int node, const QPoint& at) {
     QMenu menu(this);
-    if (node >= 0 && index_) {
+    if (index_ && index_->has(node)) {
         addPathActions(menu, node);
+        if (index_->ghost(node) != nullptr) return showGhostMenu(node, at);
         click(node);
         const session::GraphNode& chosen = index_->node(node);
         const int op = index_->operatorOf(node);
@@ -584,7 +603,7 @@ void GraphView::showMenu(int node, const QPoint& at) {
                            });
         }
         QAction* run_to = menu.addAction(tr("Run to here\tCtrl+F10"), this, [this, op] { bridge().runToNode(op); });
-        run_to->setEnabled(op >= 0);
+        run_to->setEnabled(op >= 0 && index_->ghost(op) == nullptr);
         const auto add_links = [&](const QString& title, const std::vector<GraphLink>& links, bool producers) {
             QMenu* list = menu.addMenu(title);
             list->setEnabled(!links.empty());

@@ -52,6 +52,9 @@ class GraphView : public View {
     void setFoldRepeats(bool fold);
     void setColouring(GraphColouring colouring);
     void setFlow(GraphFlow flow);
+    // What only the pinned reference has is drawn too.
+    void setGhostsShown(bool shown) { ghosts_->setChecked(shown); }
+    const GraphIndex* index() const { return index_.get(); }
     // Modules as tiles, whose areas are shares of time, memory or operators.
     void setMapShown(bool shown);
     bool isMapShown() const { return pages_->currentWidget() == map_; }
@@ -77,6 +80,9 @@ class GraphView : public View {
     void takeRecording();
     void takeDifferences();
     void colourByDifference();
+    GhostedGraph ghostedGraph() const;
+    void takeGhosts();
+    void showGhostMenu(int node, const QPoint& at);
     void askForSizes();
     void takeCurrent();
     void takeReached();
@@ -105,6 +111,7 @@ class GraphView : public View {
     QComboBox* colour_choice_ = nullptr;
     QToolButton* plumbing_ = nullptr;
     QToolButton* follow_ = nullptr;
+    QToolButton* ghosts_ = nullptr;
     QAction* minimap_ = nullptr;
     QAction* repeats_ = nullptr;
     QAction* across_ = nullptr;
@@ -123,6 +130,7 @@ class GraphView : public View {
     std::shared_ptr<std::atomic<bool>> cancelled_;
     std::uint64_t layout_number_ = 0;
     int reveal_after_ = -1;
+    bool search_after_ = false;  // nodes have other numbers
     std::optional<GraphCanvas::Outlook> outlook_after_;
     bool colours_difference_ = false;  // a reference is pinned
     int colouring_before_ = 0;

@@ -52,7 +52,11 @@ double ModuleMapCanvas::weightOf(int node, Size size) const {
     const NodeMetrics* metrics = colours_.metrics();
     // One that stands for several alike has the area of all.
     const int repeats = index_->repeats(node);
-    if (size == Size::Operators || metrics == nullptr) return repeats * std::max(1, index_->operatorCount(node));
+    if (size == Size::Operators || metrics == nullptr)
+        return repeats * std::max(1, index_->operatorCount(node) + index_->ghostCount(node));
+    // As much as it took there.
+    if (const Ghost* ghost = index_->ghost(node))
+        return size == Size::Time ? ghost->seconds : static_cast<double>(ghost->bytes);
     const NodeMetric& metric = metrics->of(node);
     return repeats * (size == Size::Time ? metric.seconds : static_cast<double>(metric.bytes));
 }
@@ -137,6 +141,10 @@ QString ModuleMapCanvas::titleOf(const MapTile& tile) const {
         std::all_of(node.label.begin(), node.label.end(), [](char c) { return c >= '0' && c <= '9'; });
     QString title = node.is_group && is_number ? text(node.scope).section(QLatin1Char('.'), -2)
                                                : text(node.label.empty() ? node.kind : node.label);
+    if (index_->isGhost(tile.node))
+        title.prepend(QStringLiteral("\u2212 "));
+    else if (const int lacks = index_->ghostCount(tile.node); lacks > 0)
+        title += tr("  %1 only in the reference").arg(lacks);
     if (index_->repeats(tile.node) > 1) title += QStringLiteral("  x%1").arg(index_->repeats(tile.node));
     return title;
 }
@@ -162,12 +170,18 @@ void ModuleMapCanvas::paintTile(QPainter& painter, const MapTile& tile, const Gr
         return;
     }
     const bool is_titled = seen.height() >= 13 && seen.width() >= 26;
-    const QColor fill = colours_.tileColour(tile.node, range, is_titled ? 0.5 : 0.85);
+    const bool is_ghost = index_->isGhost(tile.node);
+    const QColor fill = is_ghost ? colour(C::Panel) : colours_.tileColour(tile.node, range, is_titled ? 0.5 : 0.85);
     painter.fillRect(rect, fill);
+    if (is_ghost) {
+        painter.setPen(GraphColours::changePen(GraphChange::Removed, 1));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(rect.adjusted(1, 1, -2, -2));
+    }
     if (index_->isGroup(tile.node) && colours_.isOfKinds() && rect.height() >= 14 && rect.width() >= 14)
         colours_.paintShares(painter, QRectF(rect.left(), rect.bottom() - 3, rect.width(), 3), tile.node);
     if (!is_titled) return;
-    painter.setPen(colours_.isOfKinds() ? colour(C::Text) : readableOn(fill.rgb()));
+    painter.setPen(is_ghost ? colour(C::Faint) : colours_.isOfKinds() ? colour(C::Text) : readableOn(fill.rgb()));
     painter.setFont(pixelFont(11, false));
     const QFontMetrics metrics(painter.font());
     const bool has_share = seen.height() >= 30 && metrics.horizontalAdvance(share) + 8 < seen.width();
@@ -217,6 +231,9 @@ void ModuleMapCanvas::paintEvent(QPaintEvent*) {
     painter.setFont(pixelFont(11, false));
     painter.setPen(colour(C::Faint));
     painter.drawText(QRectF(kMargin + 2, 4, width() * 0.6, 18), Qt::AlignLeft | Qt::AlignVCenter, words);
+    if (height() > 5 * kLegend && index_->hasGhosts())
+        colours_.paintChanges(painter, {GraphChange::Removed},
+                              {width(), height() - colours_.legendHeight(used, QWidget::size())});
     if (height() > 5 * kLegend) colours_.paintLegend(painter, used, range, QWidget::size());
 }
 

@@ -38,7 +38,7 @@ bool NodeMetrics::update(std::size_t event_count) {
         }
         // An operator, and every group around it.
         int node = event.graph_node;
-        if (node >= static_cast<int>(metrics_.size())) node = -1;
+        if (node >= index_->ownCount()) node = -1;
         for (; node >= 0; node = index_->node(node).parent) {
             NodeMetric& metric = metrics_[static_cast<std::size_t>(node)];
             (is_backward ? metric.backward : metric.forward) = event.id;
@@ -68,7 +68,7 @@ void NodeMetrics::setDifferences(const session::RunDifferences* differences) {
         if (row.here == 0 || row.here > recording_->event_count()) continue;
         const session::Event& event = recording_->event(row.here);
         if (event.phase != session::RunPhase::Forward) continue;
-        int node = event.graph_node < static_cast<int>(metrics_.size()) ? event.graph_node : -1;
+        int node = event.graph_node < index_->ownCount() ? event.graph_node : -1;
         const bool is_added = row.there == 0 && differences->aligned > 0;
         const bool is_replaced =
             row.there != 0 && shortOpName(differences->reference_events[row.there - 1].op) != shortOpName(event.op) &&
@@ -155,6 +155,8 @@ QString NodeMetrics::portText(const GraphPort& port) const {
         const auto tokens = token_axes_.find(value->id);
         return sizeText(value->shape, value->dtype, tokens != token_axes_.end() ? tokens->second : std::vector<int>());
     }
+    if (const Ghost* ghost = index_ != nullptr ? index_->ghost(port.node) : nullptr)
+        return port.port == 0 && ghost->event != 0 ? sizeText(ghost->shape, ghost->dtype) : QString();
     const bool is_known = port.node < 0 || port.node < static_cast<int>(sizes_.size());
     if (!is_known) return {};
     const auto& outputs = port.node < 0 ? input_sizes_ : sizes_[static_cast<std::size_t>(port.node)];

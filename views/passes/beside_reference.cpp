@@ -100,8 +100,10 @@ void PassesView::showReference() {
                         : comparison.differences() == nullptr ? tr("run the model: its graph is compared then")
                         : !here                               ? tr("this run has no graph")
                                                               : QString();
-    left_title_->setText(there && reference != nullptr ? withOperators(text(reference->label), *there) : QString());
-    right_title_->setText(here ? withOperators(tr("this run"), *here) : QString());
+    left_title_->setText(there && reference != nullptr
+                             ? withKernels(text(reference->label), session::count_kernels(*there))
+                             : QString());
+    right_title_->setText(here ? withKernels(tr("this run"), session::count_kernels(*here)) : QString());
     Theme::setTone(*right_title_, Theme::Colour::Faint);
     showDifferenceCount();
     if (!why.isEmpty()) count_->setText(why);

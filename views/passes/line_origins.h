@@ -2,9 +2,12 @@
 #pragma once
 // Which lines of the graph as it was read each line of a later graph came from.
 
+#include <QStringList>
+#include <map>
 #include <vector>
 
 #include "core/model/pass_trace.h"
+#include "views/graph/graph_colours.h"
 
 namespace loupe::views {
 
@@ -15,7 +18,15 @@ LineOrigins lineOrigins(const session::PassTrace& trace, int step);
 // Lines that came from one of these.
 std::vector<int> linesFrom(const LineOrigins& of, const std::vector<int>& origins);
 
-// Operators that run: without constants, lists and other plumbing.
-int countOperators(const session::GraphModel& graph);
+// What became of lines, by line: added and changed ones of the right text, removed and changed ones of the left. A line
+// that came from one with the same operator has not changed, whatever its values are called.
+struct LineChanges {
+    std::map<int, GraphChange> left;
+    std::map<int, GraphChange> right;
+};
+// from: for each line of the right text, those of the left that it came from.
+LineChanges lineChanges(const QStringList& left, const QStringList& right, const LineOrigins& from);
+// The same for texts that came from one, by the origins of both.
+LineOrigins sharedOrigins(const LineOrigins& left, const LineOrigins& right);
 
 }  // namespace loupe::views

@@ -19,9 +19,19 @@
 #include "views/common/icons.h"
 #include "views/common/panel_bar.h"
 #include "views/common/theme.h"
-#include "views/passes/line_origins.h"
 
 namespace loupe::views {
+namespace {
+
+enum Column { PassColumn, NodesColumn, KernelsColumn, TimeColumn, DiffColumn, ColumnCount };
+
+// "69", or "69 -> 14".
+QString changeText(int before, int after) {
+    return before == after ? QString::number(after) : QStringLiteral("%1 \u2192 %2").arg(before).arg(after);
+}
+
+}  // namespace
+
 ViewDescription PassesView::describe() {
     return {
         QStringLiteral("passes"), tr("IR and passes"),
@@ -126,13 +136,19 @@ void PassesView::makeList(QSplitter* parent) {
     list_->setAccessibleName(tr("Passes"));
     list_->setRootIsDecorated(false);
     list_->setUniformRowHeights(true);
-    list_->setHeaderLabels({tr("Pass"), tr("Nodes"), tr("Time"), tr("Max diff")});
-    list_->headerItem()->setToolTip(3, tr("Greatest difference of an output from the first graph's, after Check"));
+    list_->setHeaderLabels({tr("Pass"), tr("Nodes"), tr("Kernels"), tr("Time"), tr("Max diff")});
+    list_->headerItem()->setToolTip(
+        KernelsColumn,
+        tr("Kernels that run: operators that run one by one, but for views, and fusion groups. Calls are "
+           "unfolded; what is in a loop counts once."));
+    list_->headerItem()->setToolTip(DiffColumn,
+                                    tr("Greatest difference of an output from the first graph's, after Check"));
     list_->header()->setStretchLastSection(false);
     list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     list_->header()->resizeSection(1, 84);
-    list_->header()->resizeSection(2, 64);
-    list_->header()->resizeSection(3, 72);
+    list_->header()->resizeSection(KernelsColumn, 72);
+    list_->header()->resizeSection(TimeColumn, 64);
+    list_->header()->resizeSection(DiffColumn, 72);
     connect(list_, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
         if (item != nullptr) showStep(item->data(0, Qt::UserRole).toInt());
     });
@@ -146,7 +162,7 @@ void PassesView::makeSides(QSplitter* parent) {
         auto* column = new QVBoxLayout(holder);
         column->setContentsMargins(0, 0, 0, 0);
         column->setSpacing(0);
-        title = new QLabel(holder);
+        title = new ElidedLabel(holder);
         title->setProperty("faint", true);
         title->setContentsMargins(8, 2, 8, 3);
         column->addWidget(title);
@@ -304,11 +320,15 @@ void PassesView::fillList() {
     QTreeWidgetItem* chosen = nullptr;
     if (trace_.initial) {
         auto* item = new QTreeWidgetItem(
-            list_, {tr("as read"),
-                    trace_.steps.empty() ? QString() : QString::number(trace_.steps.front().nodes_before), QString()});
+            list_,
+            {tr("as read"), trace_.steps.empty() ? QString() : QString::number(trace_.steps.front().nodes_before),
+             QString::number(trace_.initial_kernels.kernels)});
         item->setData(0, Qt::UserRole, -1);
-        item->setTextAlignment(1, Qt::AlignRight | Qt::AlignVCenter);
-        item->setFont(1, theme.monoFont());
+        item->setToolTip(KernelsColumn, text(trace_.initial_kernels.str()));
+        for (const int column : {NodesColumn, KernelsColumn}) {
+            item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+            item->setFont(column, theme.monoFont());
+        }
         chosen = item;
     }
     for (std::size_t i = 0; i < trace_.steps.size(); ++i) {
@@ -316,23 +336,24 @@ void PassesView::fillList() {
         seconds += step.seconds;
         changed += step.changed;
         if (!step.changed && step.error.empty() && !no_ops_->isChecked()) continue;
-        const QString nodes = step.nodes_before == step.nodes_after
-                                  ? QString::number(step.nodes_after)
-                                  : QStringLiteral("%1 \u2192 %2").arg(step.nodes_before).arg(step.nodes_after);
-        auto* item = new QTreeWidgetItem(list_, {text(step.pass), nodes, secondsText(step.seconds)});
+        const session::KernelCount& kernels_before = kernelsAfter(static_cast<int>(i) - 1);
+        auto* item = new QTreeWidgetItem(
+            list_, {text(step.pass), changeText(step.nodes_before, step.nodes_after),
+                    changeText(kernels_before.kernels, step.kernels.kernels), secondsText(step.seconds)});
+        item->setToolTip(KernelsColumn, text(step.kernels.str()));
         item->setData(0, Qt::UserRole, static_cast<int>(i));
         if (const auto found = checks_.find(static_cast<int>(i)); found != checks_.end()) {
             const session::PassCheck& check = found->second;
-            item->setText(3, check.error.empty() ? numberText(check.max_abs) : tr("failed"));
+            item->setText(DiffColumn, check.error.empty() ? numberText(check.max_abs) : tr("failed"));
             item->setToolTip(
-                3, check.error.empty() ? tr("relative %1").arg(numberText(check.max_rel)) : text(check.error));
+                DiffColumn, check.error.empty() ? tr("relative %1").arg(numberText(check.max_rel)) : text(check.error));
             const bool bad = !check.error.empty() || check.max_rel > 1e-2;
-            item->setData(3, Qt::ForegroundRole,
+            item->setData(DiffColumn, Qt::ForegroundRole,
                           Theme::themed(bad                 ? Theme::Colour::Bad
                                         : check.max_abs > 0 ? Theme::Colour::Text
                                                             : Theme::Colour::Good));
         }
-        for (int column : {1, 2, 3}) {
+        for (int column = NodesColumn; column < ColumnCount; ++column) {
             item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
             item->setFont(column, theme.monoFont());
         }
@@ -340,7 +361,7 @@ void PassesView::fillList() {
             item->setData(0, Qt::ForegroundRole, Theme::themed(Theme::Colour::Bad));
             item->setToolTip(0, text(step.error));
         } else if (!step.changed) {
-            for (int column = 0; column < 3; ++column)
+            for (int column = 0; column < DiffColumn; ++column)
                 item->setData(column, Qt::ForegroundRole, Theme::themed(Theme::Colour::Faint));
         } else {
             item->setData(0, Qt::ForegroundRole, Theme::themed(Theme::Colour::Accent));
@@ -353,10 +374,13 @@ void PassesView::fillList() {
         if (static_cast<int>(i) == before) chosen = item;
     }
     filterList();
-    summary_->setText(
-        !trace_.error.empty() ? text(trace_.error)
-        : trace_.initial ? tr("%1 of %2 changed it, %3").arg(changed).arg(trace_.steps.size()).arg(secondsText(seconds))
-                         : QString());
+    summary_->setText(!trace_.error.empty() ? text(trace_.error)
+                      : trace_.initial      ? tr("%1 of %2 changed it, %3; kernels %4")
+                                             .arg(changed)
+                                             .arg(trace_.steps.size())
+                                             .arg(secondsText(seconds), changeText(trace_.initial_kernels.kernels,
+                                                                                   trace_.last_kernels().kernels))
+                                       : QString());
     summary_->setToolTip(summary_->text());
     Theme::setTone(*summary_, trace_.error.empty() ? Theme::Colour::Faint : Theme::Colour::Bad);
     if (chosen != nullptr) list_->setCurrentItem(chosen);
@@ -382,16 +406,20 @@ std::shared_ptr<const session::GraphModel> PassesView::leftGraph() const {
     return hasOther() ? graphAfterStep(other_, lastOfOther()) : graphAfterStep(step_ - 1);
 }
 
-QString PassesView::withOperators(const QString& title, const session::GraphModel& graph) {
-    return tr("%1: %2").arg(title, counted(static_cast<std::int64_t>(countOperators(graph)), "operator"));
+QString PassesView::withKernels(const QString& title, const session::KernelCount& count) {
+    return tr("%1: %2").arg(title, text(count.str()));
+}
+
+const session::KernelCount& PassesView::kernelsAfter(int step) const {
+    return step < 0 ? trace_.initial_kernels : trace_.steps[static_cast<std::size_t>(step)].kernels;
 }
 
 QString PassesView::leftTitle() const {
-    const auto graph = leftGraph();
-    if (!graph) return {};
-    if (hasOther()) return withOperators(tr("%1, after all its passes").arg(text(other_.pipeline)), *graph);
+    if (!leftGraph()) return {};
+    if (hasOther())
+        return withKernels(tr("%1, after all its passes").arg(text(other_.pipeline)), other_.last_kernels());
     const session::PassStep* step = step_ >= 0 ? &trace_.steps[static_cast<std::size_t>(step_)] : nullptr;
-    return withOperators(tr("before %1").arg(step ? text(step->pass) : tr("any pass")), *graph);
+    return withKernels(tr("before %1").arg(step ? text(step->pass) : tr("any pass")), kernelsAfter(step_ - 1));
 }
 
 // Drawn only when they are looked at.
@@ -399,8 +427,32 @@ void PassesView::showGraphs() {
     const bool drawn = as_graph_->isChecked();
     for (QStackedWidget* stack : {left_stack_, right_stack_}) stack->setCurrentIndex(drawn ? 1 : 0);
     if (!drawn) return;
-    left_graph_->showGraph(isBesideReference() ? graphs_.there.graph : leftGraph());
-    right_graph_->showGraph(isBesideReference() ? graphs_.here.graph : graphAfterStep(step_));
+    const bool is_beside = isBesideReference();
+    const auto before = is_beside ? graphs_.there.graph : leftGraph();
+    const auto after = is_beside ? graphs_.here.graph : graphAfterStep(step_);
+    left_graph_->showGraph(before);
+    right_graph_->showGraph(after);
+    const bool has_sides = before && after && before != after;
+    const LineChanges changes =
+        has_sides ? lineChanges(linesOfGraph(before), linesOfGraph(after), originsOnTheLeft()) : LineChanges();
+    left_graph_->showChanges(changes.left);
+    right_graph_->showChanges(changes.right);
+}
+
+// Those of a reference's graph by the texts, else by provenance.
+LineOrigins PassesView::originsOnTheLeft() const {
+    if (isBesideReference()) {
+        LineOrigins from;
+        const auto lines = static_cast<int>(linesOfGraph(graphs_.here.graph).size());
+        for (int line = 0; line < lines; ++line) {
+            const int left = pair_->leftOf(line);
+            from.push_back(left >= 0 ? std::vector<int>{left} : std::vector<int>());
+        }
+        return from;
+    }
+    if (hasOther()) return sharedOrigins(lineOrigins(other_, lastOfOther()), lineOrigins(trace_, step_));
+    if (step_ < 0) return {};
+    return trace_.steps[static_cast<std::size_t>(step_)].came_from;
 }
 
 void PassesView::showDifferenceCount() {
@@ -419,8 +471,8 @@ void PassesView::showStep(int index) {
     left_title_->setText(leftTitle());
     const bool failed = step && !step->error.empty();
     right_title_->setText(failed          ? tr("after %1, which failed: %2").arg(text(step->pass), text(step->error))
-                          : after && step ? withOperators(tr("after %1").arg(text(step->pass)), *after)
-                          : after && hasOther() ? withOperators(tr("as read"), *after)
+                          : after && step ? withKernels(tr("after %1").arg(text(step->pass)), kernelsAfter(index))
+                          : after && hasOther() ? withKernels(tr("as read"), kernelsAfter(-1))
                                                 : QString());
     right_title_->setToolTip(failed ? text(step->error) : QString());
     Theme::setTone(*right_title_, failed ? Theme::Colour::Bad : Theme::Colour::Faint);

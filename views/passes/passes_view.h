@@ -18,6 +18,7 @@
 #include "views/common/view.h"
 #include "views/graph/graph_pane.h"
 #include "views/passes/bisect_bar.h"
+#include "views/passes/line_origins.h"
 
 namespace loupe::views {
 
@@ -83,11 +84,14 @@ class PassesView : public View {
     std::shared_ptr<const session::GraphModel> leftGraph() const;
     QString leftTitle() const;
     static QStringList linesOfGraph(const std::shared_ptr<const session::GraphModel>& graph);
-    static QString withOperators(const QString& title, const session::GraphModel& graph);
+    static QString withKernels(const QString& title, const session::KernelCount& count);
+    const session::KernelCount& kernelsAfter(int step) const;
     void fillList();
     void showCheckState();
     void showStep(int step);
     void showGraphs();
+    // Lines of the left text that those of the right came from.
+    LineOrigins originsOnTheLeft() const;
     // The graph after a pass; -1: the one before all passes.
     std::shared_ptr<const session::GraphModel> graphAfterStep(int step) const;
     void followRight(int line);

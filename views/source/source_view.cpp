@@ -11,6 +11,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QStackedWidget>
+#include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <set>
@@ -27,6 +28,7 @@
 #include "views/common/reference_texts.h"
 #include "views/common/text_diff.h"
 #include "views/common/theme.h"
+#include "views/source/continue_edit.h"
 #include "views/source/inline_values.h"
 
 namespace loupe::views {
@@ -73,6 +75,9 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
       files_(new ElidedComboBox(this)),
       note_(new QLabel(this)),
       again_(new QToolButton(this)),
+      continue_(new QToolButton(this)),
+      continued_(new QLabel(this)),
+      continue_edit_(new ContinueEdit(bridge, this)),
       editor_(new QsciScintilla(this)),
       lexer_(new QsciLexerPython(editor_)),
       constructors_(new ConstructorBar(bridge, ConstructorBar::Guesses::Hidden, this)),
@@ -93,10 +98,12 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     again_->setDefaultAction(again);
     again_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     again_->setAutoRaise(true);
+    makeContinue();
     makeEditor();
     auto* bar = new PanelBar(this, {4, 3, 4, 3}, 8);
     bar->addWidget(files_);
     bar->addWidget(note_);
+    bar->addWidget(continue_);
     bar->addWidget(again_);
     beside_ =
         bar->toggle(tr("Beside the reference"), tr("The source of the pinned run on the left, this one's on the right"),
@@ -110,6 +117,7 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     layout->setSpacing(0);
     layout->addLayout(bar);
     layout->addWidget(constructors_);
+    layout->addWidget(continued_);
     makeDiff();
     layout->addWidget(stack_, 1);
     setFocusProxy(editor_);
@@ -151,6 +159,7 @@ void SourceView::listen() {
     connect(&bridge(), &SessionBridge::modelChanged, this, &SourceView::showModel);
     connect(&bridge(), &SessionBridge::currentChanged, this, &SourceView::showCurrent);
     connect(&bridge(), &SessionBridge::statusChanged, this, [this] {
+        showEdited();
         showReached();
         showFailed();
         askForValues();
@@ -159,6 +168,48 @@ void SourceView::listen() {
     connect(&bridge(), &SessionBridge::breakpointsChanged, this, &SourceView::showBreakpoints);
     connect(&Theme::instance(), &Theme::changed, this, &SourceView::applyTheme);
 }
+
+void SourceView::makeContinue() {
+    auto* action = new QAction(themeIcon(QStringLiteral("step_over")), tr("Continue with the edit"), this);
+    action->setShortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Return));
+    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    action->setToolTip(
+        tr("Writes the file; the run that is parked or has failed goes on with it from the start of the function that "
+           "changed (Ctrl+Shift+Return)"));
+    connect(action, &QAction::triggered, this, &SourceView::continueWithEdit);
+    addAction(action);
+    continue_->setObjectName(QStringLiteral("continue"));
+    continue_->setDefaultAction(action);
+    continue_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    continue_->setAutoRaise(true);
+    continue_->hide();
+    continued_->setObjectName(QStringLiteral("continued"));
+    continued_->setTextFormat(Qt::PlainText);
+    continued_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    continued_->setWordWrap(true);
+    continued_->setContentsMargins(8, 2, 8, 4);
+    continued_->hide();
+    const auto show = [this](const QString& line, bool is_bad) {
+        continued_->setProperty("bad", is_bad);
+        continued_->style()->unpolish(continued_);
+        continued_->style()->polish(continued_);
+        continued_->setText(line);
+        continued_->setVisible(!line.isEmpty());
+    };
+    connect(continue_edit_, &ContinueEdit::said, this, [show](const QString& line) { show(line, false); });
+    connect(continue_edit_, &ContinueEdit::refused, this,
+            [this, show](const QString& why, const session::SourcePlace& place) {
+                show(why, true);
+                if (place.line <= 0 || text(place.file) != currentFile()) return;
+                editor_->setCursorPosition(place.line - 1, 0);
+                bringIntoSight(place.line - 1);
+                values_->setTrouble(place.line - 1, why);
+            });
+}
+
+void SourceView::continueWithEdit() { continue_edit_->start(); }
+
+QString SourceView::continuedText() const { return continued_->isHidden() ? QString() : continued_->text(); }
 
 void SourceView::makeEditor() {
     editor_->setObjectName(QStringLiteral("editor"));
@@ -442,6 +493,7 @@ void SourceView::showEdited() {
     const session::SourceFile* source = shownSource();
     if (!source) return;
     const bool isEdited = source->is_editable && editor_->isModified();
+    continue_->setVisible(isEdited && continue_edit_->isPossible());
     note_->setText(isEdited               ? tr("edited")
                    : isOfLibrary(*source) ? tr("library code")
                    : source->is_original  ? tr("your source")
@@ -596,6 +648,7 @@ void SourceView::search(bool forward) {
 }
 
 void SourceView::addActions(QMenu& menu) {
+    if (!continue_->isHidden()) menu.addAction(continue_->defaultAction());
     if (isEditable()) menu.addAction(again_->defaultAction());
     if (constructors_->hasChoice()) {
         const bool isShown = !constructors_->isHidden();

@@ -17,6 +17,7 @@ class QsciScintilla;
 namespace loupe::views {
 
 class ConstructorBar;
+class ContinueEdit;
 class InlineValues;
 class TextDiff;
 
@@ -32,6 +33,10 @@ class SourceView : public View {
     // Saves the edited file and runs the model again: breakpoints move with their lines.
     // False when the file is not editable, or cannot be written.
     bool saveAndRun();
+    // Continues the run that is parked or has failed with the edit: see continue_edit.h.
+    void continueWithEdit();
+    // What became of the last one; empty: none, or it is over.
+    QString continuedText() const;
     // Is the shown file editable?
     bool isEditable() const;
     ConstructorBar& constructors() { return *constructors_; }
@@ -88,6 +93,7 @@ class SourceView : public View {
     int fileIndex(const std::string& name) const;
     const session::SourceFile* shownSource() const;
     void showText(const session::SourceFile& source);
+    void makeContinue();
     void noteEdit();
     void showEdited();
     void moveBreakpoints();
@@ -96,6 +102,9 @@ class SourceView : public View {
     QLineEdit* search_;
     QLabel* note_;
     QToolButton* again_;
+    QToolButton* continue_;
+    QLabel* continued_;
+    ContinueEdit* continue_edit_;
     QsciScintilla* editor_;
     QsciLexerPython* lexer_;
     QToolButton* beside_ = nullptr;

@@ -118,6 +118,7 @@ TensorView::TensorView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     connect(&bridge, &SessionBridge::recordingChanged, this, &TensorView::takeCurrent);
     connect(&bridge, &SessionBridge::weightsChanged, this, &TensorView::ask);
     connect(&Comparison::of(bridge), &Comparison::differencesChanged, this, &TensorView::askBeside);
+    connect(&Comparison::of(bridge), &Comparison::referenceEventWanted, this, &TensorView::showReference);
     connect(&bridge, &SessionBridge::tensorWanted, this, &TensorView::takeNamed);
     connect(&Theme::instance(), &Theme::changed, this, [this] {
         fillHistogram();
@@ -344,6 +345,7 @@ void TensorView::takeCurrent() {
         choose(0);
     } else {
         request_ = {};
+        reference_event_ = 0;
         showSlice({});
     }
 }
@@ -441,25 +443,46 @@ void TensorView::choose(int index) {
         showName(choice.name);
 }
 
+void TensorView::showReference(EventId there) {
+    if (lock_->isChecked()) return;
+    reference_event_ = there;
+    ask();
+}
+
 void TensorView::showValue(ValueId value) {
+    reference_event_ = 0;
     request_.value = value;
     request_.name.clear();
     ask();
 }
 
 void TensorView::showName(const QString& name) {
+    reference_event_ = 0;
     request_.value = 0;
     request_.name = name.toStdString();
     ask();
 }
 
 void TensorView::ask() {
-    if (request_.value == 0 && request_.name.empty()) return;
+    if (request_.value == 0 && request_.name.empty() && reference_event_ == 0) return;
     request_.slice = slice_edit_->text().trimmed().toStdString();
     request_.permute = permutationOf(permute_->text());
     waiting_ = true;
-    bridge().ask(QStringLiteral("tensor-%1").arg(reinterpret_cast<quintptr>(this)), session::TensorQuery{request_},
-                 this, [this](session::TensorSlice slice) { showSlice(slice); });
+    const QString tag = QStringLiteral("tensor-%1").arg(reinterpret_cast<quintptr>(this));
+    if (reference_event_ != 0 && Comparison::of(bridge()).isOn()) {
+        const int reference = Comparison::of(bridge()).current()->id;
+        bridge().ask(tag, session::ReferenceTensorQuery{reference, reference_event_, 0, request_}, this,
+                     [this](const session::TensorComparison& found) {
+                         session::TensorSlice slice = found.reference;
+                         slice.error = found.error;
+                         if (found.error.empty())
+                             slice.name = tr("%1 of %2").arg(text(slice.name), text(found.label)).toStdString();
+                         slice.value = 0;  // of another run
+                         showSlice(slice);
+                     });
+        return;
+    }
+    bridge().ask(tag, session::TensorQuery{request_}, this, [this](session::TensorSlice slice) { showSlice(slice); });
 }
 
 // Axes that stand for the tokens of a text have their names.
@@ -545,7 +568,7 @@ void TensorView::showSlice(const session::TensorSlice& slice) {
 // While a reference is pinned.
 void TensorView::askBeside() {
     const Comparison& comparison = Comparison::of(bridge());
-    if (comparison.differences() == nullptr || slice_.dtype.empty()) {
+    if (comparison.differences() == nullptr || slice_.dtype.empty() || reference_event_ != 0) {
         beside_note_->hide();
         return beside_->clear();
     }

@@ -47,6 +47,8 @@ class TensorView : public View {
     // A value of the recording, or by name ("conv1.weight", "grad:conv1.weight").
     void showValue(session::ValueId value);
     void showName(const QString& name);
+    // What an event of the current reference made; until another tensor is chosen.
+    void showReference(session::EventId there);
     void setDisplay(Display display);
     void setSliceText(const QString& slice);
     void setLocked(bool locked);
@@ -131,6 +133,7 @@ class TensorView : public View {
 
     std::vector<Choice> choices_;
     session::TensorRequest request_;
+    session::EventId reference_event_ = 0;  // shown instead of the request's; 0: none
     session::TensorSlice slice_;
     session::Shape shape_before_;  // the display is chosen again when the shape is another
     QString given_slice_;

@@ -7,6 +7,7 @@
 #include <typeindex>
 #include <typeinfo>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/python/language/evaluator.h"
@@ -55,6 +56,14 @@ class Evaluator::State {
         AttributeMap attributes;
     };
     std::unordered_map<const RefCounted*, GivenAttributes> given_attributes;
+
+    // What functions run whose source was edited while it ran, by what they were made of: see source_edit.h.
+    struct EditedCode {
+        Ptr<Unit> unit;
+        const Code* code;
+    };
+    std::unordered_map<const Code*, EditedCode> edited;
+    std::unordered_set<const Code*> made_model;  // what ran while the model was made
 
     std::unordered_map<std::string, std::vector<std::string>> condition_names;  // names_in, by expression
 

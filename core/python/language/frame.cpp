@@ -3,10 +3,12 @@
 #include "core/python/language/code_object.h"
 
 #include <algorithm>
+#include <exception>
 
 #include "core/base/strings.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
+#include "core/python/language/call_observer.h"
 
 namespace loupe::python {
 namespace {
@@ -75,6 +77,7 @@ FrameScope::FrameScope(Frame& frame) : frame_(frame) {
     ThreadState& thread = thread_state();
     constexpr std::int64_t kMost = 100000;  // whatever sys.setrecursionlimit allows
     if (static_cast<std::int64_t>(thread.depth) >= std::min(*thread.recursion_limit, kMost)) throw_recursion_error();
+    if (CallObserver* observer = call_observer()) observer->enter(frame);
     ++thread.depth;
     frame.caller = thread.top;
     thread.top = &frame;
@@ -84,6 +87,7 @@ FrameScope::~FrameScope() {
     ThreadState& thread = thread_state();
     thread.top = frame_.caller;
     --thread.depth;
+    if (CallObserver* observer = call_observer()) observer->leave(frame_, std::uncaught_exceptions() > 0);
 }
 
 FunctionObject::FunctionObject(Ptr<Unit> function_unit, const Code& function_code)

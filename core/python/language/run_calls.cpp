@@ -117,7 +117,7 @@ bool is_given(Frame& frame, NamePlace place) {
 class Binder {
   public:
     Binder(FunctionObject& function, Frame& frame, CallArguments& arguments)
-        : function_(function), code_(function.code), frame_(frame), arguments_(arguments) {}
+        : function_(function), code_(frame.code), frame_(frame), arguments_(arguments) {}
 
     void run() {
         bind_positional();
@@ -217,6 +217,20 @@ class Binder {
     Ptr<DictObject> keyword_rest_;
 };
 
+// A function of a source that was edited while it ran is what the edited source says.
+struct RunningCode {
+    Unit* unit;
+    const Code* code;
+};
+RunningCode running_code(const FunctionObject& function) {
+    const auto& edited = function.unit->owner->state().edited;
+    if (!edited.empty()) [[unlikely]] {
+        if (const auto found = edited.find(&function.code); found != edited.end())
+            return {found->second.unit.get(), found->second.code};
+    }
+    return {function.unit.get(), &function.code};
+}
+
 void fill_frame(FunctionObject& function, Frame& frame, CallArguments& arguments) {
     frame.function = &function;
     for (const auto& cell : function.captured) frame.cells.push_back(cell);
@@ -269,16 +283,35 @@ IValue call_function(FunctionObject& function, CallArguments& arguments) {
     check_stack();
     check_cancelled();
     const Ptr<FunctionObject> keep(&function);
-    if (function.code.is_generator) {
-        auto frame = std::make_unique<Frame>(*function.unit, function.code);
+    const RunningCode running = running_code(function);
+    if (running.code->is_generator) {
+        auto frame = std::make_unique<Frame>(*running.unit, *running.code);
         fill_frame(function, *frame, arguments);
         return IValue::other(make_ptr<Generator>(keep, std::move(frame)));
     }
-    Frame frame(*function.unit, function.code);
+    Frame frame(*running.unit, *running.code);
     fill_frame(function, frame, arguments);
     const EvaluatorScope evaluator(function.unit->owner);
     const FrameScope scope(frame);
     return run_body(frame);
+}
+
+void run_in_module(Unit& unit, const script::Stmt* statement) {
+    Frame frame(unit, *unit.scopes.module);
+    const EvaluatorScope evaluator(unit.owner);
+    const FrameScope scope(frame);
+    run_statements(frame, {&statement, 1});
+}
+
+void run_in_class(Unit& unit, const Code& code, ClassObject& cls, const script::Stmt* statement) {
+    AttributeMap names;
+    Frame frame(unit, code);
+    frame.class_names = &names;
+    if (code.class_cell != Code::kNone) frame.cells[code.class_cell]->value = IValue::other(ClassPtr(&cls));
+    const EvaluatorScope evaluator(unit.owner);
+    const FrameScope scope(frame);
+    run_statements(frame, {&statement, 1});
+    for (const auto& [name, value] : names.entries()) cls.set_attribute(name, value);
 }
 
 void run_module(Unit& unit, ModulePart part) {

@@ -98,4 +98,9 @@ class Runner {
     Frame& frame_;
 };
 
+// One statement of an edited source, at the level of a module that has run, or of the body of a class that is made
+// already: what it binds becomes the class's.
+void run_in_module(Unit& unit, const script::Stmt* statement);
+void run_in_class(Unit& unit, const Code& code, ClassObject& cls, const script::Stmt* statement);
+
 }  // namespace loupe::python

@@ -10,6 +10,10 @@
 #include "core/base/ref_counted.h"
 #include "core/runtime/fuse/fused_expression.h"
 
+namespace loupe::ir {
+class Node;
+}
+
 namespace loupe::runtime {
 
 // Description of a kernel for display.
@@ -21,6 +25,12 @@ struct FusedKernelText {
     std::string assembly;  // of the machine
     double compile_seconds = 0;
     bool from_disk = false;
+    // For each line of ir, and of assembly: the line of the expression that it computes; -1: none alone, such as the
+    // control of a loop.
+    std::vector<int> ir_of = {};
+    std::vector<int> assembly_of = {};
+    // By line of the expression: the group's nodes that it stands for. Not known to the kernel, which groups share.
+    std::vector<std::vector<const ir::Node*>> made_by = {};
 };
 
 class FusedKernel : public RefCounted {

@@ -172,6 +172,7 @@ class PartMaker {
 
     FusedPart finish(const OpenPart& open) const {
         FusedPart part;
+        part.values = open.steps;
         part.reduced = open.reduced;
         part.whole = with_leading_ones(open.whole, static_cast<std::size_t>(open.reduced));
         std::map<FusedPart::Array, std::uint32_t> place;

@@ -20,6 +20,7 @@ struct FusedPart {
         friend auto operator<=>(const Array&, const Array&) = default;
     };
     FusedExpression expression;
+    std::vector<std::uint32_t> values;  // of the group, that the expression's steps make
     std::vector<Array> inputs;
     std::vector<Array> outputs;
     std::int64_t reduced = 0;  // how many dimensions are a row; 0: no loop over rows

@@ -38,7 +38,9 @@ struct Specialisation : RefCounted {
     FusedExpression expression;
     std::vector<RecordedCall> calls;
     std::vector<std::int64_t> outputs;                      // values
+    std::vector<const ir::Node*> sites;                     // of the steps
     std::map<std::string, Ptr<const FusedKernel>> kernels;  // by their expression and the inputs that are numbers
+    std::map<std::string, std::vector<std::vector<const ir::Node*>>> made_by;  // of these, see FusedKernelText
 };
 
 // For certain sizes and strides as well.
@@ -156,7 +158,10 @@ class FusedGroup::State {
     std::vector<FusedKernelText> kernels() const {
         std::vector<FusedKernelText> texts;
         for (const auto& [key, what] : specialisations_) {
-            for (const auto& [content, kernel] : what->kernels) texts.push_back(kernel->text());
+            for (const auto& [content, kernel] : what->kernels) {
+                texts.push_back(kernel->text());
+                texts.back().made_by = what->made_by.at(content);
+            }
         }
         return texts;
     }
@@ -210,7 +215,7 @@ class FusedGroup::State {
         std::vector<IValue> results;
         {
             const GradModeScope no_grad(false);
-            const ObserverScope unobserved(nullptr);
+            const ObserverScope observer(&recorder);
             const InterceptorScope interceptor(&recorder);
             const LoopRecorderScope loops(&recorder);
             results = run_code(*code_, {inputs.begin(), inputs.end()});
@@ -226,6 +231,7 @@ class FusedGroup::State {
         if (what->reason.empty()) {
             what->expression = recorder.expression();
             what->calls = recorder.calls();
+            what->sites = recorder.sites();
         }
         reason = what->reason.empty() ? "the first call with such inputs" : what->reason;
         specialisations_[kind] = what;
@@ -303,7 +309,7 @@ class FusedGroup::State {
                 run.loop = FusedLoop(arrays, part.outputs.size());
                 numbers = run.loop.numbers();
             }
-            run.kernel = kernel_for(*what, part.expression, numbers);
+            run.kernel = kernel_for(*what, part, numbers);
             run.part = std::move(part);
             plan->runs.push_back(std::move(run));
         }
@@ -318,10 +324,25 @@ class FusedGroup::State {
         return concat(rows.row_count(), " rows of ", rows.row_length(), " elements are too few to share");
     }
 
-    Ptr<const FusedKernel> kernel_for(Specialisation& what, const FusedExpression& expression,
-                                      const std::vector<bool>& numbers) {
+    // A kernel may stand for several parts alike.
+    static void note_sites(const Specialisation& what, const FusedPart& part,
+                           std::vector<std::vector<const ir::Node*>>& made_by) {
+        made_by.resize(part.expression.inputs.size() + part.expression.steps.size());
+        const auto note = [&](std::size_t line, std::uint32_t value) {
+            const std::size_t inputs = what.expression.inputs.size();
+            const ir::Node* site = value < inputs ? nullptr : what.sites[value - inputs];
+            auto& nodes = made_by[line];
+            if (site != nullptr && std::find(nodes.begin(), nodes.end(), site) == nodes.end()) nodes.push_back(site);
+        };
+        for (std::size_t i = 0; i < part.inputs.size(); ++i) note(i, part.inputs[i].value);
+        for (std::size_t i = 0; i < part.values.size(); ++i) note(part.inputs.size() + i, part.values[i]);
+    }
+
+    Ptr<const FusedKernel> kernel_for(Specialisation& what, const FusedPart& part, const std::vector<bool>& numbers) {
+        const FusedExpression& expression = part.expression;
         std::string content = expression.str();
         for (const bool number : numbers) content += number ? '1' : 'a';
+        note_sites(what, part, what.made_by[content]);
         if (const auto found = what.kernels.find(content); found != what.kernels.end()) return found->second;
         const SetupScope setup(Setup::Compilation);
         std::string why;

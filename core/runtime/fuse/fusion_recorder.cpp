@@ -92,6 +92,7 @@ void FusionRecorder::add_step(FusedStep step, const TensorImpl& result) {
         if (!operand.is_number) read_.push_back(operand.value);
     }
     expression_.steps.push_back(std::move(step));
+    sites_.push_back(site_);
     values_[&result] = static_cast<std::uint32_t>(sizes_.size());
     sizes_.push_back(result.sizes);
     kept_.push_back(handle_of(&result));

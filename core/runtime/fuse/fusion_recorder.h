@@ -4,6 +4,7 @@
 
 #include <unordered_map>
 
+#include "core/autograd/observer.h"
 #include "core/dispatch/interceptor.h"
 #include "core/kernels/loop_recorder.h"
 #include "core/runtime/fuse/fused_expression.h"
@@ -18,7 +19,7 @@ struct RecordedCall {
     std::vector<std::int64_t> results;  // values; -1 when not requested
 };
 
-class FusionRecorder final : public DispatchInterceptor, public LoopRecorder {
+class FusionRecorder final : public DispatchInterceptor, public LoopRecorder, public ExecutionObserver {
   public:
     // A tensor that the group reads; its value's number is how many were added before.
     void add_input(const Tensor& tensor);
@@ -28,9 +29,12 @@ class FusionRecorder final : public DispatchInterceptor, public LoopRecorder {
                  std::size_t outputs) override;
     void on_rows(const RowLoop& loop, std::span<const LoopOperand> operands, std::size_t outputs) override;
     void on_copy(const Tensor& to, const Tensor& from) override;
+    void before_operator(const OperatorCall& call) override { site_ = call.site; }
 
     const FusedExpression& expression() const { return expression_; }
     const std::vector<RecordedCall>& calls() const { return calls_; }
+    // By step: the node whose operator runs it. Null when the run is not observed.
+    const std::vector<const ir::Node*>& sites() const { return sites_; }
     // Sizes of each value.
     const std::vector<Dims>& sizes() const { return sizes_; }
     // -1 for a tensor that is none of them.
@@ -46,6 +50,8 @@ class FusionRecorder final : public DispatchInterceptor, public LoopRecorder {
 
     FusedExpression expression_;
     std::vector<RecordedCall> calls_;
+    std::vector<const ir::Node*> sites_;
+    const ir::Node* site_ = nullptr;  // that runs
     std::vector<Dims> sizes_;
     std::unordered_map<const TensorImpl*, std::uint32_t> values_;
     std::vector<Tensor> kept_;         // kept alive, so that addresses are unique

@@ -10,6 +10,7 @@
 #include "core/session/queries/build_check.h"
 #include "core/session/queries/change_value.h"
 #include "core/session/queries/compile.h"
+#include "core/session/queries/continue_edit.h"
 #include "core/session/queries/data_summary.h"
 #include "core/session/queries/explain.h"
 #include "core/session/queries/forecast.h"
@@ -67,6 +68,7 @@ using AllQueries = QueryTypes<
     BuildCheckQuery,
     ChangeValueQuery,
     CompileQuery,
+    ContinueEditQuery,
     DataSummaryQuery,
     ExplainQuery,
     ForecastQuery,
@@ -88,6 +90,7 @@ using AllQueries = QueryTypes<
     PinReferenceQuery,
     ReadSnapshotQuery,
     ReadTraceQuery,
+    ReferenceTensorQuery,
     ResetParametersQuery,
     RestoreRunQuery,
     RestoreTrainingQuery,

@@ -17,7 +17,17 @@ TensorComparison compare_tensor(const TensorComparisonQuery& query, QueryContext
     return current_references().compare_tensor(query.reference, query.request, query.options, own.tensor);
 }
 
+TensorComparison reference_tensor(const ReferenceTensorQuery& query, QueryContext&) {
+    return current_references().tensor(query.reference, query.event, query.output, query.request);
+}
+
 }  // namespace
+
+const QueryRecord& ReferenceTensorQuery::record() {
+    static constexpr QueryRecord kRecord =
+        query_record<ReferenceTensorQuery, reference_tensor>({.name = "reference tensor"});
+    return kRecord;
+}
 
 const QueryRecord& RunDifferencesQuery::record() {
     static constexpr QueryRecord kRecord = query_record<RunDifferencesQuery, answer>({.name = "run differences"});

@@ -26,4 +26,16 @@ struct TensorComparisonQuery {
 };
 auto fields(Like<TensorComparisonQuery> auto& it) { return std::tie(it.reference, it.request, it.options); }
 
+// A tensor that an event of the reference made, alone: for one that no tensor of the run is aligned with.
+struct ReferenceTensorQuery {
+    using Answer = TensorComparison;  // without a difference
+    static const QueryRecord& record();
+
+    int reference = 0;
+    EventId event = 0;  // of the reference
+    int output = 0;
+    TensorRequest request = {};  // what is shown of it; its value and name say nothing
+};
+auto fields(Like<ReferenceTensorQuery> auto& it) { return std::tie(it.reference, it.event, it.output, it.request); }
+
 }  // namespace loupe::session

@@ -40,9 +40,11 @@ std::string why_not(const StudySubject& subject) {
 std::vector<StudyOption> options(const StudySubject& subject) {
     using Kind = StudyOption::Kind;
     std::vector<std::string> stages;
+    for (const std::string& name : graph_convolutions(subject)) stages.push_back("%" + name);
+    // Modules of a graph that has its convolutions itself only hold their weights.
+    const bool is_plain = !stages.empty();
     for (const ModuleInfo& module : subject.info().modules)
-        if (!module.path.empty() && has_convolution(subject.info(), module)) stages.push_back(module.path);
-    for (std::string& name : graph_convolutions(subject)) stages.push_back("%" + name);
+        if (!is_plain && !module.path.empty() && has_convolution(subject.info(), module)) stages.push_back(module.path);
     std::vector<StudyOption> out = attribution_options(subject);
     std::erase_if(out, [](const StudyOption& each) { return each.name == "input"; });
     out.insert(out.begin(), {.name = "module",

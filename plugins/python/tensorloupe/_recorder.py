@@ -2,6 +2,7 @@
 """Watches a PyTorch program: every operator that it dispatches, the modules around it, the gradients that follow."""
 
 import fnmatch
+import itertools
 import os
 import sys
 import threading
@@ -121,20 +122,13 @@ def _caller():
 
 def _tensors(arguments, keywords):
     """(name or position, tensor) of all tensors, also in lists."""
-    for position, argument in enumerate(arguments):
+    for key, argument in itertools.chain(enumerate(arguments), keywords.items()):
         if isinstance(argument, torch.Tensor):
-            yield position, argument
+            yield key, argument
         elif isinstance(argument, (list, tuple)):
             for each in argument:
                 if isinstance(each, torch.Tensor):
-                    yield position, each
-    for name, argument in keywords.items():
-        if isinstance(argument, torch.Tensor):
-            yield name, argument
-        elif isinstance(argument, (list, tuple)):
-            for each in argument:
-                if isinstance(each, torch.Tensor):
-                    yield name, each
+                    yield key, each
 
 
 def _results(result):
