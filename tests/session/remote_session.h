@@ -26,7 +26,7 @@ class RemoteSessions {
 };
 
 // Processes that threads of this one have started and that still run.
-inline std::vector<pid_t> children() {
+inline std::vector<pid_t> engine_processes() {
     std::vector<pid_t> found;
     for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
         std::ifstream list(task.path() / "children");

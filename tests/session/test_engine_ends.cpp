@@ -6,6 +6,7 @@
 #include <random>
 
 #include "core/base/error.h"
+#include "core/session/remote/recording_stream.h"
 #include "core/session/queries/tensor.h"
 #include "core/session/remote/channel.h"
 #include "core/session/remote/greeting.h"
@@ -108,8 +109,8 @@ void TestEngineEnds::killed_while_parked_keeps_all() {
     const EventId reached = session.status().reached;
     const auto recording = session.recording();
     const auto model = session.model();
-    QCOMPARE(children().size(), std::size_t{1});
-    ::kill(children().front(), SIGKILL);
+    QCOMPARE(engine_processes().size(), std::size_t{1});
+    ::kill(engine_processes().front(), SIGKILL);
     const EngineEnd end = wait_for_end(session);
     QCOMPARE(end.kind, EngineEnd::Kind::Killed);
     QCOMPARE(end.event, reached);
@@ -128,7 +129,7 @@ void TestEngineEnds::killed_while_parked_keeps_all() {
     session.wait_idle();
     session.pause();
     session.stop();
-    QCOMPARE(children().size(), std::size_t{0});
+    QCOMPARE(engine_processes().size(), std::size_t{0});
 }
 
 void TestEngineEnds::goes_back_to_the_event() {
@@ -181,7 +182,7 @@ void TestEngineEnds::dies_in_a_kernel_and_says_where() {
     QTRY_VERIFY_WITH_TIMEOUT(runs_eigh(), 60'000);
     QTest::qWait(300);
     const auto count = session.recording()->event_count();
-    ::kill(children().front(), SIGSEGV);
+    ::kill(engine_processes().front(), SIGSEGV);
     const EngineEnd end = wait_for_end(session);
     QCOMPARE(end.kind, EngineEnd::Kind::Crashed);
     QCOMPARE(end.signal, SIGSEGV);
@@ -218,7 +219,7 @@ void TestEngineEnds::is_killed_while_it_opens_a_file() {
     Session session;
     session.open(source);
     QTRY_COMPARE_WITH_TIMEOUT(session.status().state, RunState::Opening, 60'000);
-    ::kill(children().front(), SIGBUS);
+    ::kill(engine_processes().front(), SIGBUS);
     QCOMPARE(wait_for_end(session).text, std::string("the engine died: SIGBUS while a file was opened"));
     QVERIFY(session.model() == nullptr);
     session.open(kModels + "digits.pt");
@@ -234,7 +235,7 @@ void TestEngineEnds::is_killed_while_it_trains() {
     options.epochs = 1000;
     session.train(options);
     QTRY_VERIFY_WITH_TIMEOUT(session.training() != nullptr && session.training()->step_count() > 5, 60'000);
-    ::kill(children().front(), SIGKILL);
+    ::kill(engine_processes().front(), SIGKILL);
     const EngineEnd end = wait_for_end(session);
     QVERIFY2(end.text.find(" of the training") != std::string::npos, end.text.c_str());
     QVERIFY(session.training() != nullptr && session.training()->step_count() > 5);
@@ -416,7 +417,7 @@ void TestEngineEnds::a_process_that_is_frozen_stalls_nothing() {
     Heard heard;
     Session session(&heard);
     park(session);
-    const pid_t child = children().front();
+    const pid_t child = engine_processes().front();
     ::kill(child, SIGSTOP);
     QElapsedTimer timer;
     timer.start();
