@@ -375,14 +375,14 @@ void TestRemoteEngine::inputs_and_options_are_seen_at_once() {
 
 void TestRemoteEngine::ends_with_its_session() {
     const RemoteSessions remote;
-    QCOMPARE(children().size(), std::size_t{0});
+    QCOMPARE(engine_processes().size(), std::size_t{0});
     {
         Session session;
         session.open(kModels + "digits.pt");
         session.run(with_backward());
-        QCOMPARE(children().size(), std::size_t{1});
+        QCOMPARE(engine_processes().size(), std::size_t{1});
     }
-    QCOMPARE(children().size(), std::size_t{0});
+    QCOMPARE(engine_processes().size(), std::size_t{0});
 }
 
 void TestRemoteEngine::copies_outlive_the_engine() {
