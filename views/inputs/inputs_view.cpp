@@ -24,7 +24,7 @@
 
 #include "core/model/input_preview.h"
 #include "core/session/limits.h"
-#include "core/session/queries/input_file.h"
+#include "core/session/queries/given_run.h"
 #include "core/session/queries/next_tokens.h"
 #include "core/session/queries/tensor.h"
 #include "core/session/queries/tokenize.h"
@@ -700,15 +700,14 @@ void InputsView::takeFile(const QString& file) {
 
 // A file with several: for each argument what the file has for it.
 void InputsView::takeAll(const QString& file) {
-    bridge().ask(QStringLiteral("input file"),
-                 session::InputFileQuery{file.toStdString(), bridge().runOptions().method}, this,
-                 [this](const session::InputFile& found) {
-                     if (!found.error.empty()) return refuse(text(found.error));
-                     const auto rows = std::min<std::size_t>(found.inputs.size(), model_->specs().size());
-                     for (std::size_t row = 0; row < rows; ++row)
-                         model_->setSpec(static_cast<int>(row), found.inputs[row]);
-                     emit taken();
-                 });
+    session::GivenRunQuery query{bridge().runOptions().method, {}};
+    query.given.inputs_file = file.toStdString();
+    bridge().ask(QStringLiteral("inputs of a file"), query, this, [this](const session::GivenRunValues& found) {
+        if (!found.error.empty()) return refuse(text(found.error));
+        const auto rows = std::min<std::size_t>(found.inputs.size(), model_->specs().size());
+        for (std::size_t row = 0; row < rows; ++row) model_->setSpec(static_cast<int>(row), found.inputs[row]);
+        emit taken();
+    });
 }
 
 void InputsView::refuse(const QString& why) {

@@ -18,7 +18,6 @@
 #include "core/session/queries/given_run.h"
 #include "core/session/queries/gradients.h"
 #include "core/session/queries/graph_sizes.h"
-#include "core/session/queries/input_file.h"
 #include "core/session/queries/keep_written.h"
 #include "core/session/queries/line_values.h"
 #include "core/session/queries/load_weights.h"
@@ -76,7 +75,6 @@ using AllQueries = QueryTypes<
     GivenRunQuery,
     GradientsQuery,
     GraphSizesQuery,
-    InputFileQuery,
     KeepWrittenQuery,
     LineValuesQuery,
     LoadWeightsQuery,
