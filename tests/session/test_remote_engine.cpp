@@ -54,6 +54,7 @@ std::vector<std::string> timeless_rows(const Recording& recording) {
         Event event = recording.event(id);
         event.start = event.duration = 0;
         event.setup = {};
+        event.workers.clear();  // with times
         event.is_cold = false;
         event.memory_before = event.memory_after = event.memory_peak = 0;
         rows.push_back(to_bytes(event) + std::to_string(recording.backward_peer(id)));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/remote/channel.h"
 
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,9 +30,21 @@ std::uint32_t number_at(const char* from) {
 
 }  // namespace
 
+Channel::Channel(FileHandle in, FileHandle out)
+    : in_(std::move(in)), out_(std::move(out)), ended_(::eventfd(0, EFD_CLOEXEC)) {}
+
+void Channel::end_reading() {
+    const std::uint64_t one = 1;
+    // It fails only when it has been called so often that it is readable anyway.
+    if (::write(ended_.get(), &one, sizeof(one)) < 0) return;
+}
+
 std::size_t Channel::read_some(char* to, std::size_t size) {
     std::size_t done = 0;
     while (done < size) {
+        std::array<pollfd, 2> watched{{{in_.get(), POLLIN, 0}, {ended_.get(), POLLIN, 0}}};
+        if (::poll(watched.data(), watched.size(), -1) < 0 && errno == EINTR) continue;
+        if (watched[1].revents != 0) break;
         const ssize_t got = ::read(in_.get(), to + done, size - done);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) break;

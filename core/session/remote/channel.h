@@ -24,7 +24,7 @@ class Channel {
     static constexpr std::size_t kMostBytes = std::size_t{1} << 30;
     static constexpr std::size_t kLongestGreeting = 1024;
 
-    Channel(FileHandle in, FileHandle out) : in_(std::move(in)), out_(std::move(out)) {}
+    Channel(FileHandle in, FileHandle out);
 
     // Blocks. nullopt: the other side has ended, between two frames. Throws Error (File) for a frame that is cut off,
     // of a kind that is none or too long; memory grows with what really comes.
@@ -38,6 +38,8 @@ class Channel {
 
     // The other side reads the end of what was written. Nothing is written any more.
     void close_out() { out_.reset(); }
+    // Any thread: read() comes to its end, also one that waits.
+    void end_reading();
 
   private:
     // How many came; fewer: the end.
@@ -46,6 +48,7 @@ class Channel {
 
     FileHandle in_;
     FileHandle out_;
+    FileHandle ended_;  // readable: nothing more is read
 };
 
 }  // namespace loupe::session

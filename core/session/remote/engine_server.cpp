@@ -233,7 +233,9 @@ void EngineServer::send_all() {
             }
         }
         if (goes_on && batch.items.empty()) goes_on = channel_.write(MessageKind::Alive, {});
-        if (!goes_on || batch.has_ended) return;
+        // A session that reads no more has gone, even if something still holds the other pipe open.
+        if (!goes_on) return channel_.end_reading();
+        if (batch.has_ended) return;
     }
 }
 
