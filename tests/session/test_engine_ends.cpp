@@ -6,10 +6,10 @@
 #include <random>
 
 #include "core/base/error.h"
-#include "core/session/remote/recording_stream.h"
 #include "core/session/queries/tensor.h"
 #include "core/session/remote/channel.h"
 #include "core/session/remote/greeting.h"
+#include "core/session/remote/recording_stream.h"
 #include "core/session/wire/wire.h"
 #include "core/study/verdict.h"
 #include "tests/session/remote_session.h"
@@ -82,6 +82,8 @@ class TestEngineEnds : public QObject {
   private slots:
     void killed_while_parked_keeps_all();
     void goes_back_to_the_event();
+    void a_kept_run_comes_back_with_its_elements();
+    void a_kept_training_goes_on();
     void dies_in_a_kernel_and_says_where();
     void is_stopped_in_a_kernel_that_hangs();
     void is_killed_while_it_opens_a_file();
@@ -165,6 +167,65 @@ void TestEngineEnds::goes_back_to_the_event() {
     session.resume();
     session.wait_idle();
     QCOMPARE(session.status().state, RunState::Paused);  // at the breakpoint, which is there again
+}
+
+void TestEngineEnds::a_kept_run_comes_back_with_its_elements() {
+    const RemoteSessions remote;
+    QTemporaryDir folder;
+    Session session;
+    session.keep_in(folder.path().toStdString());
+    park(session);
+    const auto before = session.recording();
+    TensorRequest request;
+    request.value = before->event(1).outputs.at(0);
+    const TensorSlice expected = answer_of(session, TensorQuery{request});
+    QVERIFY2(expected.error.empty(), expected.error.c_str());
+    QTest::qWait(2500);  // what is kept is a second behind
+    session.kill_engine();
+    wait_for_end(session);
+    QVERIFY(!answer_of(session, TensorQuery{request}).error.empty());
+    session.restart_engine(false);
+    session.wait_idle();
+    QVERIFY(session.recording() != before);
+    QCOMPARE(session.recording()->event_count(), before->event_count());
+    const TensorSlice again = answer_of(session, TensorQuery{request});
+    QVERIFY2(again.error.empty(), again.error.c_str());
+    QCOMPARE(to_bytes(again), to_bytes(expected));
+    // Kept further.
+    session.run(session.run_options());
+    session.wait_idle();
+    QTest::qWait(2500);
+    session.kill_engine();
+    wait_for_end(session);
+    session.restart_engine(false);
+    session.wait_idle();
+    const TensorSlice last = answer_of(session, TensorQuery{request});
+    QVERIFY2(last.error.empty(), last.error.c_str());
+    QCOMPARE(to_bytes(last), to_bytes(expected));
+}
+
+void TestEngineEnds::a_kept_training_goes_on() {
+    const RemoteSessions remote;
+    QTemporaryDir folder;
+    Session session;
+    session.keep_in(folder.path().toStdString());
+    session.open(kModels + "digits.pt");
+    TrainOptions options;
+    options.epochs = 1000;
+    session.train(options);
+    QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(folder.filePath("training.pt")), 60'000);
+    session.kill_engine();
+    wait_for_end(session);
+    session.restart_engine(false);
+    session.wait_idle();
+    QVERIFY2(session.status().state != RunState::Failed, session.status().error.c_str());
+    QVERIFY(session.training() != nullptr);
+    const auto done = session.training()->step_count();
+    QVERIFY(done > 0);
+    session.train_on(options);
+    QTRY_VERIFY_WITH_TIMEOUT(session.training()->step_count() > done + 3, 60'000);
+    session.stop();
+    session.wait_idle();
 }
 
 void TestEngineEnds::dies_in_a_kernel_and_says_where() {

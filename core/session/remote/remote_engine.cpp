@@ -8,6 +8,8 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/session/publisher.h"
+#include "core/session/queries/restore_run.h"
+#include "core/session/queries/restore_training.h"
 #include "core/session/remote/engine_end_text.h"
 #include "core/session/wire/wire.h"
 #include "core/study/verdict.h"
@@ -133,7 +135,7 @@ void RemoteEngine::perform(const VerbRecord& verb, std::shared_ptr<const void> v
             if (told) told(std::move(text));
         };
     GivenVerb given{&verb, std::move(value), std::move(done)};
-    if (!is_alive) restart(reopens, [this, given] { perform(*given.record, given.value, given.done); });
+    if (!is_alive) restart(reopens, Restore::Model, [this, given] { perform(*given.record, given.value, given.done); });
     if (!reopens) give(std::move(given));
 }
 
@@ -156,6 +158,15 @@ void RemoteEngine::give(GivenVerb verb) {
 template <typename Verb>
 void RemoteEngine::give_now(Verb verb, VerbDone done) {
     perform(Verb::record(), std::make_shared<const Verb>(std::move(verb)), std::move(done));
+}
+
+template <typename Query>
+void RemoteEngine::ask_now(Query query, std::function<void(typename Query::Answer)> reply) {
+    ask("restart", Query::record(), std::make_shared<const Query>(std::move(query)),
+        [reply = std::move(reply)](const QueryValue& answer) {
+            reply(std::move(*static_cast<typename Query::Answer*>(answer.get())));
+        },
+        {});
 }
 
 void RemoteEngine::ask(const std::string& tag, const QueryRecord& record, std::shared_ptr<const void> query,
@@ -182,14 +193,14 @@ void RemoteEngine::wait_idle() {
     std::unique_lock lock(mutex_);
     const std::shared_ptr<EngineLife> life = life_;
     if (life == nullptr) return;
-    // What comes in the meantime may give orders.
-    std::uint64_t orders = 0;
+    // What comes in the meantime may give orders and ask.
+    std::uint64_t given = 0;
     do {
-        orders = orders_;
+        given = orders_ + last_number_;
         const std::uint64_t number = ++idle_asked_;
         life->send(MessageKind::AskIdle, to_bytes(NumberMessage{number}));
         changed_.wait(lock, [&] { return idle_answered_ >= number || life_ != life; });
-    } while (life_ == life && orders != orders_);
+    } while (life_ == life && given != orders_ + last_number_);
 }
 
 void RemoteEngine::kill_engine() {
@@ -216,11 +227,13 @@ void RemoteEngine::restart_engine(bool goes_back) {
         const RunTarget there = RunTarget::before_event(end.op.empty() ? end.event + 1 : end.event);
         then = [this, options, there] { give_now(RunVerb{.options = options, .target = there}); };
     }
-    restart(static_cast<bool>(opened_), std::move(then));
+    const Restore what = then ? Restore::Model : Restore::Run;
+    restart(opened_.has_value(), what, std::move(then));
 }
 
-// With the settings of the session and, where reopens is set, the model as it was opened; then: what follows that.
-void RemoteEngine::restart(bool reopens, std::function<void()> then) {
+// With the settings of the session and, where reopens is set, the model as it was opened, or better as it was kept;
+// then: what follows that.
+void RemoteEngine::restart(bool reopens, Restore what, std::function<void()> then) {
     std::map<std::string, std::vector<Breakpoint>> elsewhere;
     std::vector<Breakpoint> breakpoints = seen_.control.breakpoints();
     {
@@ -230,13 +243,18 @@ void RemoteEngine::restart(bool reopens, std::function<void()> then) {
         if (model_ != nullptr && !reopens) elsewhere[model_->path] = std::exchange(breakpoints, {});
     }
     const std::vector<InputSpec> inputs = seen_.settings.inputs();
+    const std::filesystem::path kept = reopens ? kept_in() : std::filesystem::path();
     start();
     const auto give_value = [this](auto verb) {
         using Verb = decltype(verb);
         give({&Verb::record(), std::make_shared<const Verb>(std::move(verb)), {}});
     };
-    for (const GivenVerb& verb : lasting_) give(verb);
-    for (const auto& [model, kept] : elsewhere) give_value(PutAwayBreakpointsVerb{.path = model, .breakpoints = kept});
+    for (const GivenVerb& verb : lasting_) {
+        // What is kept is read first.
+        if (kept.empty() || verb.record != &KeepInVerb::record()) give(verb);
+    }
+    for (const auto& [model, put_away] : elsewhere)
+        give_value(PutAwayBreakpointsVerb{.path = model, .breakpoints = put_away});
     for (const Breakpoint& breakpoint : breakpoints) give_value(AddBreakpointVerb{.breakpoint = breakpoint});
     {
         const std::lock_guard lock(mutex_);
@@ -244,10 +262,51 @@ void RemoteEngine::restart(bool reopens, std::function<void()> then) {
     }
     if (listener_ != nullptr) listener_->on_engine_end({});
     if (!reopens) return;
-    give({opened_->record, opened_->value, [this, inputs, then = std::move(then)](const std::string&) {
-              give_now(SetInputsVerb{.inputs = inputs});
-              if (then) then();
-          }});
+    auto opening = std::make_shared<OpenVerb>(*static_cast<const OpenVerb*>(opened_->value.get()));
+    if (!kept.empty()) opening->kept = kept;
+    GivenVerb given{opened_->record, std::move(opening), {}};
+    given.done = [this, inputs, kept, what, then = std::move(then)](const std::string&) {
+        give_now(SetInputsVerb{.inputs = inputs});
+        if (!kept.empty()) return restore_kept(kept, what, then);
+        if (then) then();
+    };
+    if (!kept.empty()) given.dropped = [this, kept] { give_now(KeepInVerb{.folder = kept}); };
+    give(std::move(given));
+}
+
+// Of the life before, behind the opening of its model: what it had trained, and the run with its elements.
+void RemoteEngine::restore_kept(const std::filesystem::path& folder, Restore what, std::function<void()> then) {
+    const auto warn = [this](const std::string& text) {
+        if (!text.empty())
+            log({.level = SessionListener::LogEntry::Level::Warning, .text = text, .scope = {}, .source = {}});
+    };
+    auto go_on = [this, folder, then = std::move(then)] {
+        give_now(KeepInVerb{.folder = folder});
+        if (then) then();
+    };
+    auto restore_run = [this, folder, what, warn, go_on = std::move(go_on)] {
+        if (what == Restore::Model) return go_on();
+        ask_now(RestoreRunQuery{.folder = folder}, [warn, go_on](const RestoredRun& run) {
+            warn(run.error.empty() ? run.note : run.error);
+            go_on();
+        });
+    };
+    const std::filesystem::path checkpoint = folder / "training.pt";
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(checkpoint, ignored)) return restore_run();
+    ask_now(RestoreTrainingQuery{.file = checkpoint.string()},
+            [warn, restore_run = std::move(restore_run)](const std::string& failure) {
+                warn(failure);
+                restore_run();
+            });
+}
+
+// Empty: nowhere.
+std::filesystem::path RemoteEngine::kept_in() const {
+    for (auto verb = lasting_.rbegin(); verb != lasting_.rend(); ++verb) {
+        if (verb->record == &KeepInVerb::record()) return static_cast<const KeepInVerb*>(verb->value.get())->folder;
+    }
+    return {};
 }
 
 // --- what comes ---
@@ -330,8 +389,15 @@ void RemoteEngine::take(EngineLife& life, const Message& message) {
             return take_progress(bytes);
         case MessageKind::DroppedOrder: {
             const auto dropped = from_bytes<NumberMessage>(bytes);
-            const std::lock_guard lock(mutex_);
-            given_.erase(dropped.number);
+            std::function<void()> told;
+            {
+                const std::lock_guard lock(mutex_);
+                if (const auto found = given_.find(dropped.number); found != given_.end()) {
+                    told = std::move(found->second.dropped);
+                    given_.erase(found);
+                }
+            }
+            if (told) told();
             return;
         }
         case MessageKind::DroppedQuestion: {
@@ -359,11 +425,16 @@ void RemoteEngine::take(EngineLife& life, const Message& message) {
 // What callers have changed meanwhile is newer.
 void RemoteEngine::take_settings(std::string_view bytes) {
     auto message = from_bytes<SettingsMessage>(bytes);
-    const std::lock_guard lock(mutex_);
-    if (message.orders < noted_order_) return;
-    seen_.settings.set(std::move(message.inputs), std::move(message.options));
-    seen_.control.replace(std::move(message.breakpoints));
-    seen_.breakpoints_elsewhere = std::move(message.elsewhere);
+    bool are_others = false;
+    {
+        const std::lock_guard lock(mutex_);
+        if (message.orders < noted_order_) return;
+        are_others = to_bytes(message.breakpoints) != to_bytes(seen_.control.breakpoints());
+        seen_.settings.set(std::move(message.inputs), std::move(message.options));
+        seen_.control.replace(std::move(message.breakpoints));
+        seen_.breakpoints_elsewhere = std::move(message.elsewhere);
+    }
+    if (are_others && listener_ != nullptr) listener_->on_breakpoints();
 }
 
 RecordingCopy& RemoteEngine::copy_of(std::uint64_t number) {

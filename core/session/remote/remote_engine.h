@@ -62,6 +62,7 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
         const VerbRecord* record = nullptr;
         std::shared_ptr<const void> value;
         VerbDone done;
+        std::function<void()> dropped = {};  // in place of done; may be empty
     };
     struct AskedQuery {
         const QueryRecord* record = nullptr;
@@ -95,9 +96,14 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     // order_mutex_ is held.
     void start();
     void give(GivenVerb verb);
-    void restart(bool reopens, std::function<void()> then);
+    enum class Restore { Model, Run };  // Run: and the run that is shown
+    void restart(bool reopens, Restore what, std::function<void()> then);
+    void restore_kept(const std::filesystem::path& folder, Restore what, std::function<void()> then);
+    std::filesystem::path kept_in() const;
     template <typename Verb>
     void give_now(Verb verb, VerbDone done = {});
+    template <typename Query>
+    void ask_now(Query query, std::function<void(typename Query::Answer)> reply);
     void report_end(EngineEnd end);
 
     const std::filesystem::path program_;
