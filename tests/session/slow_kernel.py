@@ -11,7 +11,7 @@ class Slow(nn.Module):
     def forward(self, x):
         y = torch.relu(self.first(x))
         big = torch.ones(400, 400)
-        _, vectors = torch.linalg.eigh(big.repeat(12, 12) + torch.eye(4800))
+        _, vectors = torch.linalg.eigh(big.repeat(6, 6) + torch.eye(2400))
         return y + vectors.mean()
 
 
