@@ -309,6 +309,20 @@ std::filesystem::path RemoteEngine::kept_in() const {
     return {};
 }
 
+// What a caller throws is no fault of the engine's.
+template <typename Work>
+void RemoteEngine::tell(const Work& work) {
+    std::string text;
+    try {
+        return work();
+    } catch (const std::exception& error) {
+        text = error.what();
+    } catch (...) {
+        text = "an exception that is no std::exception";
+    }
+    log({.level = SessionListener::LogEntry::Level::Error, .text = text, .scope = {}, .source = {}});
+}
+
 // --- what comes ---
 
 void RemoteEngine::take(EngineLife& life, const Message& message) {
@@ -522,7 +536,7 @@ void RemoteEngine::take_answer(std::string_view bytes) {
         asked_.erase(found);
     }
     const QueryValue answer = asked.record->answer_wire.read(message.value);
-    if (asked.reply) asked.reply(answer);
+    if (asked.reply) tell([&] { asked.reply(answer); });
 }
 
 void RemoteEngine::take_progress(std::string_view bytes) {
@@ -535,7 +549,8 @@ void RemoteEngine::take_progress(std::string_view bytes) {
         asked = found->second;
     }
     if (asked.record->progress_wire.read == nullptr) throw Error(ErrorKind::File, "progress of what has none");
-    if (asked.progress) asked.progress(asked.record->progress_wire.read(message.value));
+    const QueryValue step = asked.record->progress_wire.read(message.value);
+    if (asked.progress) tell([&] { asked.progress(step); });
 }
 
 void RemoteEngine::take_done(std::string_view bytes) {
@@ -548,7 +563,7 @@ void RemoteEngine::take_done(std::string_view bytes) {
         given = std::move(found->second);
         given_.erase(found);
     }
-    given.done(std::move(message.value));
+    tell([&] { given.done(std::move(message.value)); });
 }
 
 // --- the end of a life ---
@@ -611,10 +626,11 @@ void RemoteEngine::report_end(EngineEnd end) {
     }
     const Error error(ErrorKind::Run, end.text);
     for (const auto& [number, query] : asked) {
-        if (query.reply && query.record->refuse != nullptr) query.reply(query.record->refuse(query.query.get(), error));
+        if (query.reply && query.record->refuse != nullptr)
+            tell([&] { query.reply(query.record->refuse(query.query.get(), error)); });
     }
     for (const auto& [number, verb] : given) {
-        if (verb.record->traits.says_why) verb.done(end.text);
+        if (verb.record->traits.says_why) tell([&] { verb.done(end.text); });
     }
 }
 

@@ -104,6 +104,8 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     void give_now(Verb verb, VerbDone done = {});
     template <typename Query>
     void ask_now(Query query, std::function<void(typename Query::Answer)> reply);
+    template <typename Work>
+    void tell(const Work& work);
     void report_end(EngineEnd end);
 
     const std::filesystem::path program_;
