@@ -314,6 +314,8 @@ void MainWindow::onStatus() {
     if ((finished || isStopped || isOpened) && isWorth) tellVerdict(*status.verdict);
     if (isOpened && !isWorth) tellGuesses();
     if (!failed) return;
+    if (const session::EngineEnd end = bridge_->session().engine_end(); end.kind != session::EngineEnd::Kind::None)
+        return tellEngineEnd(end);
     std::vector<Banner::Link> links = permissions_->linksOfFailure();
     if (status.error_source.line > 0 && bridge_->model()) {
         links.push_back({tr("Show the line"), [this, place = status.error_source] { showSource(place); }});
@@ -333,6 +335,17 @@ void MainWindow::onStatus() {
             links.push_back({tr("Change inputs"), [this] { docks_->show(QStringLiteral("inputs")); }});
     }
     banner_->tell(views::text(status.error), links, views::text(status.details));
+}
+
+// The process of the engine has ended: what it recorded is there, its elements are not.
+void MainWindow::tellEngineEnd(const session::EngineEnd& end) {
+    std::vector<Banner::Link> links;
+    if (end.can_go_back)
+        links.push_back({tr("Restart and go back there"), [this] { bridge_->session().restart_engine(true); }});
+    links.push_back({tr("Restart"), [this] { bridge_->session().restart_engine(false); }});
+    if (end.source.line > 0 && bridge_->model())
+        links.push_back({tr("Show the line"), [this, place = end.source] { showSource(place); }});
+    banner_->tell(views::text(end.text), links);
 }
 
 void MainWindow::tellGuesses() {

@@ -90,6 +90,7 @@ class MainWindow : public QMainWindow {
     void showSource(const session::SourcePlace& place);
     void onStatus();
     // Where nothing says how a source's model is built.
+    void tellEngineEnd(const session::EngineEnd& end);
     void tellGuesses();
     void tellVerdict(const session::Verdict& verdict);
     void onModel();

@@ -162,6 +162,15 @@ void MainWindow::makeRunActions() {
         "stop", tr("&Stop"), tr("End the run; what was recorded stays"), QKeyCombination(Qt::SHIFT, Qt::Key_F5),
         [this] { bridge_->stop(); }, parked);
     add(
+        "stop_engine", tr("Stop the &engine"),
+        tr("End the engine's process, whatever it does; what was recorded stays, and it can be started again"),
+        QKeyCombination(Qt::CTRL | Qt::SHIFT, Qt::Key_F5), [this] { bridge_->session().kill_engine(); },
+        [this] {
+            if (!bridge_->session().has_engine_process()) return tr("the engine runs in the window's own process");
+            const bool has_ended = bridge_->session().engine_end().kind != session::EngineEnd::Kind::None;
+            return has_ended ? tr("the engine has ended") : QString();
+        });
+    add(
         "step_over", tr("Step &over"), tr("Run the next operator or module call"), Qt::Key_F10,
         [this] { startRun([this] { bridge_->step(StepKind::Over); }); }, notBusy);
     add(
@@ -467,11 +476,29 @@ void MainWindow::makeMenus() {
     fill(file, {"reload", "", "save", "save_source", "save_model", "save_run", "keep_written", "save_picture", "",
                 "load_weights", "", "restore_at_start", "ask_for_runs", "", "close", "quit"});
     fill(menuBar()->addMenu(tr("&Edit")), {"undo", "redo", "", "copy", "find"});
-    fill(menuBar()->addMenu(tr("&Run")),
-         {"run",      "pause",         "stop",  "",           "step_over", "step_into",
-          "step_out", "step_back",     "",      "run_here",   "run_nan",   "run_backward",
-          "",         "time_properly", "",      "breakpoint", "",          "save_before_run",
-          "",         "script",        "trace", "evaluate"});
+    fill(menuBar()->addMenu(tr("&Run")), {"run",
+                                          "pause",
+                                          "stop",
+                                          "stop_engine",
+                                          "",
+                                          "step_over",
+                                          "step_into",
+                                          "step_out",
+                                          "step_back",
+                                          "",
+                                          "run_here",
+                                          "run_nan",
+                                          "run_backward",
+                                          "",
+                                          "time_properly",
+                                          "",
+                                          "breakpoint",
+                                          "",
+                                          "save_before_run",
+                                          "",
+                                          "script",
+                                          "trace",
+                                          "evaluate"});
     QMenu* compare = menuBar()->addMenu(tr("&Compare"));
     fill(compare, {"pin_run"});
     QMenu* pin = compare->addMenu(tr("Pin &another"));

@@ -17,6 +17,7 @@
 #include "core/model/shown_source.h"
 #include "core/python/language/condition.h"
 #include "core/record/call_tensors.h"
+#include "core/record/running_place.h"
 
 namespace loupe::session {
 namespace {
@@ -110,6 +111,7 @@ void Recorder::finish() {
     } catch (const Error&) {  // what ran has been told of it, or ended by it
     }
     writer_.finish();
+    if (RunningPlace* place = running_place()) place->clear();
     if (progress_) progress_(recording()->event_count());
 }
 
@@ -243,6 +245,8 @@ void Recorder::begin_event(const OperatorCall& call, const StopPoint& point) {
     pending_.memory_before = memory_.current_bytes();
     memory_.begin_event(writer_.next_event(), pending_.scope);
     is_pending_ = true;
+    if (RunningPlace* place = running_place())
+        place->begin(writer_.next_event(), pending_.op, pending_.scope, pending_.source_file, pending_.source_line);
     saved_.clear();
     set_saving_observer(this);
     set_fallback_observer(this);
@@ -260,6 +264,7 @@ void Recorder::stop_clock() {
     pending_.setup = setup_.stop();
     pending_.workers = workers_.stop();
     pending_.duration = std::max(0.0, taken - pending_.setup.total());
+    if (RunningPlace* place = running_place()) place->end();
 }
 
 void Recorder::on_kernel(const KernelChoice& choice) {

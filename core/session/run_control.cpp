@@ -330,6 +330,13 @@ int RunControl::add(Breakpoint breakpoint) {
     return breakpoint.id;
 }
 
+void RunControl::put(Breakpoint breakpoint) {
+    const std::lock_guard lock(mutex_);
+    condition_of(breakpoint);
+    next_id_ = std::max(next_id_, breakpoint.id + 1);
+    breakpoints_.push_back(std::move(breakpoint));
+}
+
 int RunControl::id_for(const Breakpoint& breakpoint) {
     const std::lock_guard lock(mutex_);
     condition_of(breakpoint);

@@ -51,6 +51,8 @@ class RunControl final : public StopControl {
 
     // Throws Error (Usage) for a condition that is none; so does update.
     int add(Breakpoint breakpoint);
+    // The same of one that has its id from id_for(), of this or of another control.
+    void put(Breakpoint breakpoint);
     // An id that no other has, for one that is put away. Throws as add does.
     int id_for(const Breakpoint& breakpoint);
     void update(const Breakpoint& breakpoint);

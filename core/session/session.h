@@ -25,6 +25,7 @@
 #include "core/record/tensor_slice.h"
 #include "core/session/breakpoint.h"
 #include "core/session/catalogue.h"
+#include "core/session/engine_end.h"
 #include "core/session/query.h"
 #include "core/session/restored_run.h"
 #include "core/session/run_target.h"
@@ -39,7 +40,8 @@
 
 namespace loupe::session {
 
-class Engine;
+class Backend;
+struct VerbRecord;
 
 class Session {
   public:
@@ -48,6 +50,7 @@ class Session {
     template <typename T>
     using Reply = std::function<void(T)>;
 
+    // The engine is in this process, or in one of its own: see set_engine_program().
     explicit Session(SessionListener* listener = nullptr);
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
@@ -168,6 +171,21 @@ class Session {
     // Of the parameters of the module and all below it.
     void set_parameter_requires_grad(const std::string& module, bool value);
 
+    // Sessions of this process that are made from now on run their engine as a child, this program
+    // ("tensorloupe-engine"); an empty path: in this process. What ends a child's life (a crash in a kernel or a
+    // plugin, the system's memory killer) does not end this one's: model, recording and trainings stay as they are, and
+    // engine_end() says what happened.
+    static void set_engine_program(const std::filesystem::path& program);
+    bool has_engine_process() const;
+    // Kind None: it runs, or is in this process.
+    EngineEnd engine_end() const;
+    // Ends the engine's process, whatever it does. Nothing of an engine in this process.
+    void kill_engine();
+    // A new process in place of one that has ended: with the same settings, the same model, breakpoints and inputs.
+    // goes_back: and the run again, with the same seed, as far as the event that it ended at. Any other order but
+    // stop() starts a new process too, without going back.
+    void restart_engine(bool goes_back);
+
     // Blocks until nothing is queued, running or opening (a parked run counts as idle). For tests and the CLI.
     void wait_idle();
 
@@ -175,7 +193,7 @@ class Session {
     void send(const Tag& tag, const QueryRecord& record, std::shared_ptr<const void> query,
               std::function<void(QueryValue)> reply, std::function<void(QueryValue)> progress);
 
-    std::unique_ptr<Engine> engine_;
+    std::unique_ptr<Backend> backend_;
 };
 
 }  // namespace loupe::session

@@ -10,6 +10,7 @@
 #include "core/base/fields.h"
 #include "core/model/model_info.h"
 #include "core/record/recording.h"
+#include "core/session/engine_end.h"
 #include "core/session/generation.h"
 #include "core/session/status.h"
 #include "core/study/compilation.h"
@@ -34,6 +35,12 @@ class SessionListener {
     virtual void on_generation(std::shared_ptr<const Generation>) {}
     // A graph was compiled in a mode: asked for by CompileQuery, or because a run begins.
     virtual void on_compiled(std::shared_ptr<const CompileReport>) {}
+    // Of an engine in a process of its own: breakpoints are others than the session has shown so far, by what it did
+    // itself (they moved with their lines, or were hit). Called on that thread which heard of it.
+    virtual void on_breakpoints() {}
+    // Of an engine in a process of its own: it has ended, behind the status and the log entry that say so; with kind
+    // None, another one took its place. Called on that thread which heard of it.
+    virtual void on_engine_end(const EngineEnd&) {}
     // What a model source did, or was kept from doing, with files.
     struct FileAccess {
         enum class Kind {

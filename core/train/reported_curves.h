@@ -4,9 +4,17 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/runtime/interpreter/curve.h"
+
+namespace loupe::runtime {
+
+auto fields(Like<CurvePoint> auto& it) { return std::tie(it.tag, it.values, it.step); }
+
+}  // namespace loupe::runtime
 
 namespace loupe::session {
 
@@ -21,6 +29,8 @@ struct ReportedCurve {
     std::vector<Point> points;  // in the order of reporting
     bool is_histogram = false;
 };
+auto fields(Like<ReportedCurve::Point> auto& it) { return std::tie(it.step, it.value, it.low, it.high); }
+auto fields(Like<ReportedCurve> auto& it) { return std::tie(it.tag, it.points, it.is_histogram); }
 
 class ReportedCurves {
   public:
@@ -32,6 +42,8 @@ class ReportedCurves {
     // The same, behind the last one of the tag.
     void add(const runtime::CurvePoint& point);
     const std::vector<ReportedCurve>& all() const { return curves_; }
+    // In place of those there are.
+    void set(std::vector<ReportedCurve> curves) { curves_ = std::move(curves); }
 
   private:
     ReportedCurve* curve_of(const std::string& tag);

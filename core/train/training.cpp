@@ -2,8 +2,10 @@
 #include "core/train/training.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/counted.h"
+#include "core/base/error.h"
 #include "core/base/strings.h"
 
 namespace loupe::session {
@@ -21,6 +23,7 @@ TrainingOrigin TrainingLog::origin() const {
 void TrainingLog::set_origin(TrainingOrigin origin) {
     const std::lock_guard lock(mutex_);
     origin_ = std::move(origin);
+    ++version_;
 }
 std::int64_t TrainingLog::first_replayable() const {
     const std::lock_guard lock(mutex_);
@@ -29,6 +32,7 @@ std::int64_t TrainingLog::first_replayable() const {
 void TrainingLog::set_first_replayable(std::int64_t step) {
     const std::lock_guard lock(mutex_);
     first_replayable_ = step;
+    ++version_;
 }
 std::size_t TrainingLog::step_count() const {
     const std::lock_guard lock(mutex_);
@@ -69,11 +73,11 @@ TrainingLog::NormRange TrainingLog::norm_range() const {
 }
 std::vector<TrainingFinding> TrainingLog::findings() const {
     const std::lock_guard lock(mutex_);
-    return watch_.findings();
+    return watched_ ? watched_->findings : watch_.findings();
 }
 TrainingVerdict TrainingLog::verdict() const {
     const std::lock_guard lock(mutex_);
-    return watch_.verdict();
+    return watched_ ? watched_->verdict : watch_.verdict();
 }
 
 std::vector<ReportedCurve> TrainingLog::reported() const {
@@ -86,6 +90,10 @@ void TrainingLog::report(const runtime::CurvePoint& point, std::optional<std::in
         reported_.add(point, *step);
     else
         reported_.add(point);
+    ++version_;
+    if (!is_followed_) return;
+    growth_.reports.push_back(point);
+    if (!point.step) growth_.reports.back().step = step;
 }
 
 void TrainingLog::add(const TrainingStep& step) { add(step, {}); }
@@ -94,30 +102,105 @@ std::vector<TrainingFinding> TrainingLog::add(const TrainingStep& step, std::spa
     const std::lock_guard lock(mutex_);
     steps_.push_back(step);
     norms_.add(step.step, norms);
+    ++version_;
+    if (is_followed_) {
+        growth_.steps.push_back(step);
+        if (!norms.empty()) growth_.norms.push_back({step.step, {norms.begin(), norms.end()}});
+    }
     const std::size_t before = watch_.add_step(step.step, step.loss, norms);
     return {watch_.findings().begin() + static_cast<std::ptrdiff_t>(before), watch_.findings().end()};
 }
 void TrainingLog::add(const TrainingEpoch& epoch) {
     const std::lock_guard lock(mutex_);
     epochs_.push_back(epoch);
+    ++version_;
+    if (is_followed_) growth_.epochs.push_back(epoch);
 }
 std::vector<TrainingFinding> TrainingLog::add(std::shared_ptr<const TrainingSample> sample) {
     const std::lock_guard lock(mutex_);
     const std::size_t before = watch_.add_units(sample->step, sample->units);
-    samples_.push_back(std::move(sample));
-    if (samples_.size() > kMostSamples) {
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < samples_.size(); ++i) {
-            if (i % 2 == 0 || i + 1 == samples_.size()) samples_[kept++] = samples_[i];
-        }
-        samples_.resize(kept);
-    }
+    ++version_;
+    if (is_followed_) growth_.samples.push_back(sample);
+    keep_sample(std::move(sample));
     return {watch_.findings().begin() + static_cast<std::ptrdiff_t>(before), watch_.findings().end()};
+}
+
+// The caller locks.
+void TrainingLog::keep_sample(std::shared_ptr<const TrainingSample> sample) {
+    samples_.push_back(std::move(sample));
+    if (samples_.size() <= kMostSamples) return;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < samples_.size(); ++i) {
+        if (i % 2 == 0 || i + 1 == samples_.size()) samples_[kept++] = samples_[i];
+    }
+    samples_.resize(kept);
 }
 
 void TrainingLog::add_earlier(std::span<const TrainingFinding> findings) {
     const std::lock_guard lock(mutex_);
     watch_.add_earlier(findings);
+    ++version_;
+}
+
+// --- a copy ---
+
+std::uint64_t TrainingLog::version() const {
+    const std::lock_guard lock(mutex_);
+    return version_;
+}
+
+TrainingGrowth TrainingLog::take_growth() const {
+    const std::lock_guard lock(mutex_);
+    TrainingGrowth growth = std::exchange(growth_, {});
+    if (!is_followed_) {
+        growth.beginning = TrainingGrowth::Beginning{options_, steps_an_epoch_, norms_, reported_.all()};
+        growth.steps = steps_;
+        growth.epochs = epochs_;
+        growth.samples = samples_;
+        is_followed_ = true;
+    }
+    growth.origin = origin_;
+    growth.first_replayable = first_replayable_;
+    growth.findings = watch_.findings();
+    growth.verdict = watch_.verdict();
+    return growth;
+}
+
+void TrainingLog::grow(TrainingGrowth growth) {
+    const std::lock_guard lock(mutex_);
+    if (growth.beginning) {
+        if (!growth.beginning->norms.is_sound())
+            throw Error(ErrorKind::File, "a training whose norms do not belong together");
+        options_ = std::move(growth.beginning->options);
+        steps_an_epoch_ = growth.beginning->steps_an_epoch;
+        norms_ = std::move(growth.beginning->norms);
+        reported_.set(std::move(growth.beginning->reported));
+    }
+    origin_ = std::move(growth.origin);
+    first_replayable_ = growth.first_replayable;
+    watched_ = Watched{std::move(growth.findings), std::move(growth.verdict)};
+    for (const TrainingStep& step : growth.steps) {
+        if (!steps_.empty() && step.step <= steps_.back().step)
+            throw Error(ErrorKind::File, "a training whose steps are not in their order");
+        steps_.push_back(step);
+    }
+    for (const auto& [step, norms] : growth.norms) {
+        if (!norms_.is_empty() && step < norms_.last_step())
+            throw Error(ErrorKind::File, "a training whose norms are not in the order of its steps");
+        norms_.add(step, norms);
+    }
+    for (const TrainingEpoch& epoch : growth.epochs) epochs_.push_back(epoch);
+    for (auto& sample : growth.samples) {
+        if (sample == nullptr) throw Error(ErrorKind::File, "a training with a step that was not recorded");
+        keep_sample(std::move(sample));
+    }
+    for (const runtime::CurvePoint& point : growth.reports) {
+        if (point.step)
+            reported_.add(point, *point.step);
+        else
+            reported_.add(point);
+    }
+    ++version_;
 }
 
 std::shared_ptr<TrainingLog> TrainingLog::until(std::int64_t last) const {

@@ -123,6 +123,41 @@ struct TrainingOrigin {
 };
 auto fields(Like<TrainingOrigin> auto& it) { return std::tie(it.number, it.weights, it.branch_of, it.branch_step); }
 
+// What a log got since it was last asked, for a copy of it in another process.
+struct TrainingGrowth {
+    // What there is at the beginning of a copy.
+    struct Beginning {
+        TrainOptions options;
+        std::int64_t steps_an_epoch = 0;
+        NormHistory norms = NormHistory();
+        std::vector<ReportedCurve> reported;
+    };
+    struct StepNorms {
+        std::int64_t step = 0;
+        std::vector<ParameterNorms> norms;
+    };
+    std::optional<Beginning> beginning;
+    // As they are now.
+    TrainingOrigin origin;
+    std::int64_t first_replayable = 0;
+    std::vector<TrainingFinding> findings;
+    TrainingVerdict verdict;
+    // More of them.
+    std::vector<TrainingStep> steps;
+    std::vector<StepNorms> norms;
+    std::vector<TrainingEpoch> epochs;
+    std::vector<std::shared_ptr<const TrainingSample>> samples;
+    std::vector<runtime::CurvePoint> reports;
+};
+auto fields(Like<TrainingGrowth::Beginning> auto& it) {
+    return std::tie(it.options, it.steps_an_epoch, it.norms, it.reported);
+}
+auto fields(Like<TrainingGrowth::StepNorms> auto& it) { return std::tie(it.step, it.norms); }
+auto fields(Like<TrainingGrowth> auto& it) {
+    return std::tie(it.beginning, it.origin, it.first_replayable, it.findings, it.verdict, it.steps, it.norms,
+                    it.epochs, it.samples, it.reports);
+}
+
 // Grows while a training goes on. One writer, any number of readers.
 class TrainingLog {
   public:
@@ -173,7 +208,16 @@ class TrainingLog {
     // A log of the steps until this one, for a training that goes on from there in another way.
     std::shared_ptr<TrainingLog> until(std::int64_t step) const;
 
+    // Counts its changes.
+    std::uint64_t version() const;
+    // For the one that keeps a copy: all there is, the first time; from then on the log keeps for it what comes.
+    TrainingGrowth take_growth() const;
+    // The copy's: nothing else changes it. Throws Error (File) for what no log has.
+    void grow(TrainingGrowth growth);
+
   private:
+    void keep_sample(std::shared_ptr<const TrainingSample> sample);
+
     TrainOptions options_;
     std::int64_t steps_an_epoch_;
     mutable std::mutex mutex_;
@@ -185,6 +229,15 @@ class TrainingLog {
     TrainingWatch watch_;
     ReportedCurves reported_;
     std::int64_t first_replayable_ = 0;
+    std::uint64_t version_ = 0;
+    mutable bool is_followed_ = false;
+    mutable TrainingGrowth growth_;  // since take_growth()
+    // Of a copy: what the watch of the log itself says.
+    struct Watched {
+        std::vector<TrainingFinding> findings;
+        TrainingVerdict verdict;
+    };
+    std::optional<Watched> watched_;
 };
 
 }  // namespace loupe::session

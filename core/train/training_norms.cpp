@@ -64,6 +64,12 @@ void NormHistory::merge() {
     stride_ *= 2;
 }
 
+bool NormHistory::is_sound() const {
+    return stride_ > 0 && (names_.empty() || values_.size() / names_.size() == first_.size()) &&
+           values_.size() == first_.size() * names_.size() && (!names_.empty() || first_.empty()) &&
+           std::ranges::is_sorted(first_) && (first_.empty() || first_.back() <= last_);
+}
+
 std::size_t NormHistory::row_of(std::int64_t step) const {
     return static_cast<std::size_t>(std::upper_bound(first_.begin(), first_.end(), step) - first_.begin()) - 1;
 }

@@ -56,8 +56,12 @@ class NormHistory {
     std::vector<ParameterNorms> at(std::int64_t step) const;
     // Those until the step, as a history of their own.
     NormHistory until(std::int64_t step) const;
+    // Of one that came as bytes: do its rows belong together?
+    bool is_sound() const;
 
   private:
+    friend auto fields(Like<NormHistory> auto& it);
+
     std::size_t row_of(std::int64_t step) const;
     std::int64_t last_of(std::size_t row) const { return row + 1 < first_.size() ? first_[row + 1] - 1 : last_; }
     void merge();
@@ -69,5 +73,9 @@ class NormHistory {
     std::int64_t last_ = 0;
     std::int64_t stride_ = 1;
 };
+
+auto fields(Like<NormHistory> auto& it) {
+    return std::tie(it.names_, it.budget_, it.first_, it.values_, it.last_, it.stride_);
+}
 
 }  // namespace loupe::session

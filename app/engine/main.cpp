@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine in a process of its own: what it reads on its standard input are orders and questions, what it writes to
+// its standard output what there is to say (see core/session/remote/messages.h). It ends when its input does.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+#include <thread>
+
+#include "core/base/build_facts.h"
+#include "core/base/deep_thread.h"
+#include "core/base/error.h"
+#include "core/base/file_handle.h"
+#include "core/base/forbid_calls.h"
+#include "core/base/share_cores.h"
+#include "core/session/remote/channel.h"
+#include "core/session/remote/child_process.h"
+#include "core/session/remote/engine_server.h"
+#include "core/session/remote/greeting.h"
+
+namespace {
+
+using namespace loupe;
+using namespace loupe::session;
+
+constexpr int kUsage = 2;
+
+// What libraries print goes to stderr: stdout is the channel's.
+Channel take_channel() {
+    FileHandle in(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, kPlaceDescriptor + 1));
+    FileHandle out(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, kPlaceDescriptor + 1));
+    ::dup2(STDERR_FILENO, STDOUT_FILENO);
+    const FileHandle nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    ::dup2(nothing.get(), STDIN_FILENO);
+    return {std::move(in), std::move(out)};
+}
+
+// An engine whose kernel does not return does not outlive its session.
+void end_soon() {
+    std::thread([] {
+        std::this_thread::sleep_for(std::chrono::seconds(10));
+        ::_exit(1);
+    }).detach();
+}
+
+int serve() {
+    ::signal(SIGPIPE, SIG_IGN);
+    Channel channel = take_channel();
+    set_running_place(open_running_place(kPlaceDescriptor));
+    forbid_calls();
+    if (!channel.write_greeting(engine_greeting())) return 1;
+    try {
+        EngineServer server(channel);
+        server.serve();
+        end_soon();
+    } catch (const Error& error) {
+        std::fprintf(stderr, "tensorloupe-engine: %s\n", error.what());
+        return 1;
+    }
+    return 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    loupe::leave_blas_alone(arguments);
+    const std::string_view argument = count == 2 ? arguments[1] : "";
+    if (argument == "--version") {
+        std::printf("%s\n", build_facts("tensorloupe-engine").c_str());
+        return 0;
+    }
+    if (argument != "--stdio") {
+        std::fprintf(stderr,
+                     "tensorloupe-engine is started by tensorloupe.\n"
+                     "tensorloupe-engine --stdio: serves one session on stdin and stdout\n"
+                     "tensorloupe-engine --version\n");
+        return kUsage;
+    }
+    allow_deep_stack();
+    return serve();
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a process's engine computes right now, in memory that another process sees and that is still there when this one
+// is gone.
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace loupe::session {
+
+// Lies in shared memory: no pointers, all zero at the beginning. One thread writes, others read.
+class RunningPlace {
+  public:
+    struct Facts {
+        std::uint32_t event = 0;  // the one under way; else the last that ran; 0: none
+        bool is_under_way = false;
+        std::string op;
+        std::string scope;
+        std::string file;
+        int line = 0;
+    };
+
+    void begin(std::uint32_t event, std::string_view op, std::string_view scope, std::string_view file, int line);
+    void end();
+    // No run is recorded any more.
+    void clear();
+    // nullopt: it is being written, by a process that runs or was ended in the middle of it. Texts may be cut off.
+    std::optional<Facts> read() const;
+
+  private:
+    std::atomic<std::uint32_t> version_;  // odd while it is written
+    std::uint32_t event_;
+    std::uint32_t is_under_way_;
+    std::int32_t line_;
+    std::array<char, 96> op_;
+    std::array<char, 192> scope_;
+    std::array<char, 512> file_;
+};
+
+// Where recorders of this process note it; null, at the beginning: nowhere.
+RunningPlace* running_place();
+void set_running_place(RunningPlace* place);
+
+}  // namespace loupe::session

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/remote/channel.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+
+namespace loupe::session {
+namespace {
+
+constexpr std::size_t kHeader = 8;
+
+void put_number(char* to, std::uint32_t value) {
+    for (int i = 0; i < 4; ++i) to[i] = static_cast<char>(value >> (8 * i));
+}
+std::uint32_t number_at(const char* from) {
+    std::uint32_t value = 0;
+    for (int i = 0; i < 4; ++i) value |= static_cast<std::uint32_t>(static_cast<unsigned char>(from[i])) << (8 * i);
+    return value;
+}
+
+[[noreturn]] void fail(const std::string& what) { throw Error(ErrorKind::File, what); }
+
+}  // namespace
+
+Channel::Channel(FileHandle in, FileHandle out)
+    : in_(std::move(in)), out_(std::move(out)), ended_(::eventfd(0, EFD_CLOEXEC)) {}
+
+void Channel::end_reading() {
+    const std::uint64_t one = 1;
+    // It fails only when it has been called so often that it is readable anyway.
+    if (::write(ended_.get(), &one, sizeof(one)) < 0) return;
+}
+
+std::size_t Channel::read_some(char* to, std::size_t size) {
+    std::size_t done = 0;
+    while (done < size) {
+        std::array<pollfd, 2> watched{{{in_.get(), POLLIN, 0}, {ended_.get(), POLLIN, 0}}};
+        if (::poll(watched.data(), watched.size(), -1) < 0 && errno == EINTR) continue;
+        if (watched[1].revents != 0) break;
+        const ssize_t got = ::read(in_.get(), to + done, size - done);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        done += static_cast<std::size_t>(got);
+    }
+    return done;
+}
+
+bool Channel::write_all(std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t put = ::write(out_.get(), bytes.data(), bytes.size());
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) return false;
+        bytes.remove_prefix(static_cast<std::size_t>(put));
+    }
+    return true;
+}
+
+std::optional<Message> Channel::read() {
+    std::array<char, kHeader> header;
+    const std::size_t got = read_some(header.data(), kHeader);
+    if (got == 0) return std::nullopt;
+    if (got < kHeader) fail("a message is cut off");
+    const std::uint32_t kind = number_at(header.data());
+    const std::uint32_t size = number_at(header.data() + 4);
+    if (kind > static_cast<std::uint32_t>(last_of(MessageKind()))) fail(concat(kind, " is no kind of message"));
+    if (size > kMostBytes) fail(concat("a message of ", size, " bytes"));
+    Message message{static_cast<MessageKind>(kind), {}};
+    constexpr std::size_t kPiece = std::size_t{4} << 20;
+    while (message.bytes.size() < size) {
+        const std::size_t before = message.bytes.size();
+        message.bytes.resize(std::min<std::size_t>(size, before + kPiece));
+        if (read_some(message.bytes.data() + before, message.bytes.size() - before) != message.bytes.size() - before)
+            fail("a message is cut off");
+    }
+    return message;
+}
+
+bool Channel::write(MessageKind kind, std::string_view bytes) {
+    if (bytes.size() > kMostBytes)
+        throw Error(ErrorKind::Usage, concat(bytes.size(), " bytes are more than a message takes"));
+    std::array<char, kHeader> header;
+    put_number(header.data(), static_cast<std::uint32_t>(kind));
+    put_number(header.data() + 4, static_cast<std::uint32_t>(bytes.size()));
+    if (bytes.size() > 4096) return write_all({header.data(), kHeader}) && write_all(bytes);
+    std::string whole(header.data(), kHeader);
+    whole += bytes;
+    return write_all(whole);
+}
+
+std::string Channel::read_greeting() {
+    std::string line;
+    while (line.size() <= kLongestGreeting) {
+        char next = 0;
+        if (read_some(&next, 1) == 0) fail(line.empty() ? "it said nothing" : concat("it said '", line, "'"));
+        if (next == '\n') return line;
+        const bool is_text = static_cast<unsigned char>(next) >= ' ' || next == '\t';
+        line += is_text ? next : '?';
+    }
+    fail(concat("it said '", line.substr(0, 60), "...'"));
+}
+
+bool Channel::write_greeting(const std::string& line) { return write_all(line + "\n"); }
+
+}  // namespace loupe::session

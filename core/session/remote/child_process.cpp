@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/remote/child_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+
+namespace loupe::session {
+namespace {
+
+constexpr std::size_t kPlaceBytes = 4096;
+static_assert(sizeof(RunningPlace) <= kPlaceBytes);
+
+struct Pipe {
+    FileHandle read_end;
+    FileHandle write_end;
+};
+
+Pipe make_pipe() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+        throw Error(ErrorKind::Usage, concat("no pipe to the engine: ", std::strerror(errno)));
+    // As much as may be, so that a batch of events does not wait for its reader.
+    ::fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);
+    return {FileHandle(ends[0]), FileHandle(ends[1])};
+}
+
+class FileActions {
+  public:
+    FileActions() { ::posix_spawn_file_actions_init(&actions_); }
+    FileActions(const FileActions&) = delete;
+    FileActions& operator=(const FileActions&) = delete;
+    ~FileActions() { ::posix_spawn_file_actions_destroy(&actions_); }
+    void put(int from, int to) { ::posix_spawn_file_actions_adddup2(&actions_, from, to); }
+    const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+  private:
+    posix_spawn_file_actions_t actions_{};
+};
+
+// Signals that this process ignores or blocks are the child's as usual.
+class Attributes {
+  public:
+    Attributes() {
+        ::posix_spawnattr_init(&attributes_);
+        sigset_t none, all;
+        ::sigemptyset(&none);
+        ::sigemptyset(&all);
+        for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+            ::sigaddset(&all, signal);
+        ::posix_spawnattr_setsigmask(&attributes_, &none);
+        ::posix_spawnattr_setsigdefault(&attributes_, &all);
+        // A group of its own: Ctrl+C in a terminal is the window's, which ends it in order.
+        ::posix_spawnattr_setpgroup(&attributes_, 0);
+        ::posix_spawnattr_setflags(&attributes_,
+                                   POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    }
+    Attributes(const Attributes&) = delete;
+    Attributes& operator=(const Attributes&) = delete;
+    ~Attributes() { ::posix_spawnattr_destroy(&attributes_); }
+    const posix_spawnattr_t* get() const { return &attributes_; }
+
+  private:
+    posix_spawnattr_t attributes_{};
+};
+
+RunningPlace* map_place(int descriptor) {
+    void* page = ::mmap(nullptr, kPlaceBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    return page == MAP_FAILED ? nullptr : static_cast<RunningPlace*>(page);
+}
+
+// All descriptors from 4 on have to be closed at exec, as pipe2 and memfd make them; what else this process has open is
+// its own matter. Those given must not be where they are put.
+FileHandle moved_up(FileHandle handle) {
+    if (handle.get() > kPlaceDescriptor || !handle.is_open()) return handle;
+    return FileHandle(::fcntl(handle.get(), F_DUPFD_CLOEXEC, kPlaceDescriptor + 1));
+}
+
+}  // namespace
+
+ChildProcess::ChildProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments) {
+    Pipe to = make_pipe();
+    Pipe from = make_pipe();
+    to.read_end = moved_up(std::move(to.read_end));
+    from.write_end = moved_up(std::move(from.write_end));
+    FileHandle memory = moved_up(FileHandle(::memfd_create("tensorloupe engine", MFD_CLOEXEC)));
+    if (memory.is_open() && ::ftruncate(memory.get(), static_cast<off_t>(kPlaceBytes)) == 0)
+        place_ = map_place(memory.get());
+    FileActions actions;
+    actions.put(to.read_end.get(), STDIN_FILENO);
+    actions.put(from.write_end.get(), STDOUT_FILENO);
+    if (place_ != nullptr) actions.put(memory.get(), kPlaceDescriptor);
+    const Attributes attributes;
+    std::vector<std::string> words{program.string()};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    const int failed =
+        ::posix_spawn(&pid_, program.c_str(), actions.get(), attributes.get(), pointers.data(), ::environ);
+    if (failed != 0) {
+        if (place_ != nullptr) ::munmap(place_, kPlaceBytes);
+        throw Error(ErrorKind::Usage,
+                    concat("the engine ", program.string(), " does not start: ", std::strerror(failed)));
+    }
+    exit_ = FileHandle(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+    in_ = std::move(from.read_end);
+    out_ = std::move(to.write_end);
+}
+
+ChildProcess::~ChildProcess() {
+    kill();
+    wait(std::chrono::seconds(10));
+    if (place_ != nullptr) ::munmap(place_, kPlaceBytes);
+}
+
+void ChildProcess::kill() {
+    const std::lock_guard lock(mutex_);
+    if (!end_) ::kill(pid_, SIGKILL);
+}
+
+std::optional<ChildProcess::End> ChildProcess::wait(std::chrono::milliseconds time) {
+    const auto until = std::chrono::steady_clock::now() + time;
+    while (true) {
+        {
+            const std::lock_guard lock(mutex_);
+            int status = 0;
+            const pid_t ended = end_ ? 0 : ::waitpid(pid_, &status, WNOHANG);
+            if (ended == pid_)
+                end_ = End{WIFSIGNALED(status) ? WTERMSIG(status) : 0, WIFEXITED(status) ? WEXITSTATUS(status) : 0};
+            else if (ended < 0 && errno != EINTR)
+                end_ = End{};  // something else in this process waited for it
+            if (end_) return end_;
+        }
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+        if (left.count() <= 0) return std::nullopt;
+        // Without a pidfd it is asked every few milliseconds.
+        pollfd watched{exit_.get(), POLLIN, 0};
+        ::poll(&watched, exit_.is_open() ? 1 : 0, exit_.is_open() ? static_cast<int>(left.count()) : 5);
+    }
+}
+
+RunningPlace* open_running_place(int descriptor) {
+    struct stat facts {};
+    if (::fstat(descriptor, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size != static_cast<off_t>(kPlaceBytes))
+        return nullptr;
+    return map_place(descriptor);
+}
+
+}  // namespace loupe::session

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/remote/engine_end_text.h"
+
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+
+#include "core/base/strings.h"
+
+namespace loupe::session {
+namespace {
+
+std::string signal_text(int signal) {
+    const char* name = ::sigabbrev_np(signal);
+    return name == nullptr ? concat("signal ", signal) : concat("SIG", name);
+}
+
+// " in aten::conv2d at event 17 (model.py:12)"; empty: nothing ran.
+std::string where_text(const EngineEnd& end, const Status& now) {
+    std::string where;
+    if (!end.op.empty())
+        where = concat(" in ", end.op, " at event ", end.event);
+    else if (end.event != 0)
+        where = concat(" behind event ", end.event);
+    else if (now.state == RunState::Opening)
+        where = " while a file was opened";
+    if (now.is_training) where += concat(", in step ", now.training_step + 1, " of the training");
+    if (!end.source.file.empty())
+        where += concat(" (", std::filesystem::path(end.source.file).filename().string(), ":", end.source.line, ")");
+    return where;
+}
+
+}  // namespace
+
+EngineEnd describe_end(const EngineLife::End& life, const Status& now, const Recording* recording) {
+    EngineEnd end;
+    end.kind = life.kind;
+    end.signal = life.signal;
+    end.exit_status = life.exit_status;
+    const bool is_under_way = now.state == RunState::Running || now.state == RunState::Paused;
+    if (life.place.event != 0 && is_under_way) {
+        end.event = life.place.event;
+        if (life.place.is_under_way) {
+            end.op = life.place.op;
+            end.scope = life.place.scope;
+            if (!life.place.file.empty()) end.source = {life.place.file, life.place.line, 0};
+        }
+    } else if (is_under_way && recording != nullptr) {
+        end.event = static_cast<EventId>(recording->event_count());
+    }
+    const std::string where = where_text(end, now);
+    switch (life.kind) {
+        case EngineEnd::Kind::None:
+            break;
+        case EngineEnd::Kind::Crashed:
+            end.text = concat("the engine died: ", signal_text(life.signal), where);
+            break;
+        case EngineEnd::Kind::Killed:
+            end.text = concat("the engine was killed", where, ": by hand, or by the system when memory ran out");
+            break;
+        case EngineEnd::Kind::Stopped:
+            end.text = concat("the engine was stopped", where);
+            break;
+        case EngineEnd::Kind::Exited:
+            end.text = concat("the engine ended by itself, with status ", life.exit_status, where);
+            break;
+        case EngineEnd::Kind::Refused:
+            end.text = life.what;
+            break;
+        case EngineEnd::Kind::Damaged:
+            end.text = concat("what the engine sent was damaged (", life.what, "), so it was ended", where);
+            break;
+    }
+    return end;
+}
+
+}  // namespace loupe::session

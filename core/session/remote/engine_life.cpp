@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/remote/engine_life.h"
+
+#include <csignal>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/session/remote/greeting.h"
+
+namespace loupe::session {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr auto kSilence = std::chrono::seconds(5);
+constexpr auto kGrace = std::chrono::seconds(5);
+
+}  // namespace
+
+EngineLife::EngineLife(const std::filesystem::path& program, Owner& owner)
+    : owner_(owner), heard_(steady_clock::now()) {
+    try {
+        process_ = std::make_unique<ChildProcess>(program, std::vector<std::string>{"--stdio"});
+        channel_ = std::make_unique<Channel>(process_->take_in(), process_->take_out());
+    } catch (const Error& error) {
+        failure_ = error.message();
+    }
+}
+
+void EngineLife::start() {
+    writer_ = std::thread([this] { write(); });
+    reader_ = std::thread([this] { read(); });
+}
+
+void EngineLife::send(MessageKind kind, std::string bytes) {
+    const std::lock_guard lock(mutex_);
+    if (ends_) return;
+    waiting_.push_back({kind, std::move(bytes)});
+    changed_.notify_all();
+}
+
+void EngineLife::kill() {
+    is_stopped_ = true;
+    if (process_ != nullptr) process_->kill();
+}
+
+// The process reads the end of what it is sent and ends; what it says until then is still read.
+void EngineLife::end() {
+    is_closed_ = true;
+    {
+        std::unique_lock lock(mutex_);
+        ends_ = true;
+        changed_.notify_all();
+        if (!reader_.joinable()) return;
+        if (!changed_.wait_for(lock, kGrace, [this] { return has_ended_; }) && process_ != nullptr) process_->kill();
+    }
+    reader_.join();
+    writer_.join();
+}
+
+// --- its threads ---
+
+void EngineLife::write() {
+    // A process that has ended is no reason to end this one.
+    sigset_t pipe;
+    ::sigemptyset(&pipe);
+    ::sigaddset(&pipe, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
+    bool is_silent = false;
+    std::unique_lock lock(mutex_);
+    while (!ends_) {
+        changed_.wait_for(lock, std::chrono::seconds(1), [this] { return ends_ || !waiting_.empty(); });
+        const std::vector<Message> messages = std::exchange(waiting_, {});
+        lock.unlock();
+        for (const Message& message : messages) {
+            if (channel_ == nullptr || !channel_->write(message.kind, message.bytes))
+                break;  // the reader sees how it ended
+        }
+        const auto quiet = std::chrono::duration_cast<std::chrono::seconds>(steady_clock::now() - heard_.load());
+        if (!is_silent && quiet >= kSilence) owner_.silent(quiet);
+        is_silent = quiet >= kSilence;
+        lock.lock();
+    }
+    lock.unlock();
+    if (channel_ != nullptr) channel_->close_out();
+}
+
+void EngineLife::read() {
+    EngineEnd::Kind found = EngineEnd::Kind::Refused;
+    std::string what = failure_;
+    try {
+        if (channel_ != nullptr) what = why_not_taken(channel_->read_greeting());
+        while (what.empty()) {
+            found = EngineEnd::Kind::Exited;
+            const std::optional<Message> message = channel_->read();
+            heard_ = steady_clock::now();
+            if (!message) break;
+            found = EngineEnd::Kind::Damaged;
+            owner_.take(*this, *message);
+        }
+    } catch (const Error& error) {
+        what = error.message();
+        if (found == EngineEnd::Kind::Exited) found = EngineEnd::Kind::Damaged;
+    } catch (const std::exception& error) {
+        what = error.what();
+    }
+    const End end = end_of(found, std::move(what));
+    {
+        const std::lock_guard lock(mutex_);
+        ends_ = true;
+        has_ended_ = true;
+        changed_.notify_all();
+    }
+    if (!is_closed_) owner_.ended(*this, end);
+    is_over_ = true;
+}
+
+// A message that is cut off is the mark of a process that has ended: how it did counts.
+EngineLife::End EngineLife::end_of(EngineEnd::Kind found, std::string what) {
+    End end{.kind = found, .what = std::move(what)};
+    if (process_ == nullptr) return end;
+    // One that has closed its side, or said something wrong in the middle of dying, ends soon.
+    const auto time =
+        found == EngineEnd::Kind::Exited ? std::chrono::milliseconds(2000) : std::chrono::milliseconds(300);
+    const auto ended = process_->wait(time);
+    if (!ended) {
+        process_->kill();
+        process_->wait(std::chrono::seconds(10));
+    }
+    if (const RunningPlace* place = process_->place()) end.place = place->read().value_or(RunningPlace::Facts());
+    if (is_stopped_)
+        end.kind = EngineEnd::Kind::Stopped;
+    else if (ended && ended->signal != 0)
+        end.kind = ended->signal == SIGKILL ? EngineEnd::Kind::Killed : EngineEnd::Kind::Crashed;
+    if (ended) {
+        end.signal = ended->signal;
+        end.exit_status = ended->exit_status;
+    }
+    return end;
+}
+
+}  // namespace loupe::session

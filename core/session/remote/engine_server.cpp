@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/remote/engine_server.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "core/base/counted.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/session/queries/list.h"
+#include "core/session/query_context.h"
+#include "core/session/verbs.h"
+#include "core/session/wire/wire.h"
+#include "core/study/verdict.h"
+
+namespace loupe::session {
+namespace {
+
+// Sent when nothing else is.
+constexpr auto kAliveEvery = std::chrono::milliseconds(500);
+
+// An order or a question whose reply comes once, or never: then the session need not keep what waits for it.
+class Awaited {
+  public:
+    Awaited(Outbox& outbox, MessageKind kind, std::uint64_t number) : outbox_(outbox), kind_(kind), number_(number) {}
+    Awaited(const Awaited&) = delete;
+    Awaited& operator=(const Awaited&) = delete;
+    ~Awaited() {
+        if (is_done_) return;
+        outbox_.put({.kind = kind_ == MessageKind::Done ? MessageKind::DroppedOrder : MessageKind::DroppedQuestion,
+                     .bytes = [number = number_] { return to_bytes(NumberMessage{number}); }});
+    }
+    void reply(std::string value) {
+        is_done_ = true;
+        outbox_.put({.kind = kind_, .bytes = [number = number_, text = std::move(value)]() mutable {
+                         return to_bytes(ReplyMessage{number, std::move(text)});
+                     }});
+    }
+
+  private:
+    Outbox& outbox_;
+    MessageKind kind_;  // Done or Answer
+    std::uint64_t number_;
+    bool is_done_ = false;
+};
+
+}  // namespace
+
+EngineServer::EngineServer(Channel& channel) : channel_(channel), engine_(this) {
+    sender_ = std::thread([this] { send_all(); });
+    idle_waiter_ = std::thread([this] { wait_for_idle(); });
+}
+
+EngineServer::~EngineServer() {
+    {
+        const std::lock_guard lock(idle_mutex_);
+        quits_ = true;
+        idle_changed_.notify_all();
+    }
+    engine_.stop();
+    idle_waiter_.join();
+    outbox_.end();
+    sender_.join();
+}
+
+// --- the reading thread ---
+
+void EngineServer::serve() {
+    while (auto message = channel_.read()) {
+        switch (message->kind) {
+            case MessageKind::Order:
+                perform(message->bytes);
+                break;
+            case MessageKind::Ask:
+                ask(message->bytes);
+                break;
+            case MessageKind::AskIdle:
+                ask_idle(message->bytes);
+                break;
+            default:
+                throw Error(ErrorKind::File, "a message that only an engine sends");
+        }
+    }
+}
+
+void EngineServer::perform(const std::string& bytes) {
+    const auto order = from_bytes<OrderMessage>(bytes);
+    const VerbRecord* verb = find_verb(order.verb);
+    if (verb == nullptr) throw Error(ErrorKind::File, concat("no order is called '", order.verb, "'"));
+    VerbDone done;
+    if (order.wants_done) {
+        const auto awaited = std::make_shared<Awaited>(outbox_, MessageKind::Done, order.number);
+        done = [awaited](std::string text) { awaited->reply(std::move(text)); };
+    }
+    const QueryValue value = verb->wire.read(order.value);
+    try {
+        verb->perform(value.get(), engine_, std::move(done));
+    } catch (const Error& error) {  // a condition that is none: the session has checked it too
+        engine_.log({.level = LogEntry::Level::Error, .text = error.what(), .scope = {}, .source = {}});
+    }
+    ++orders_;
+    outbox_.wake();
+}
+
+void EngineServer::ask(const std::string& bytes) {
+    const auto asked = from_bytes<AskMessage>(bytes);
+    const auto awaited = std::make_shared<Awaited>(outbox_, MessageKind::Answer, asked.number);
+    const QueryRecord* record = find_query(asked.query);
+    if (record == nullptr) {
+        // Of a plugin that loads on the engine's thread, or of none.
+        engine_.log({.level = LogEntry::Level::Error,
+                     .text = concat("no question is called '", asked.query, "'"),
+                     .scope = {},
+                     .source = {}});
+        return;
+    }
+    const QueryValue query = record->query_wire.read(asked.value);
+    std::function<void(QueryValue)> progress;
+    if (asked.wants_progress && record->progress_wire.write != nullptr)
+        progress = [this, record, number = asked.number](const QueryValue& step) {
+            outbox_.put_if_room({.kind = MessageKind::Progress, .bytes = [record, number, step] {
+                                     return to_bytes(ReplyMessage{number, record->progress_wire.write(step.get())});
+                                 }});
+        };
+    engine_.request(asked.tag, [this, record, query, awaited, progress = std::move(progress)] {
+        QueryContext context(engine_);
+        const QueryValue answer = context.answer(*record, query.get(), progress);
+        awaited->reply(record->answer_wire.write(answer.get()));
+    });
+}
+
+void EngineServer::ask_idle(const std::string& bytes) {
+    const auto asked = from_bytes<NumberMessage>(bytes);
+    const std::lock_guard lock(idle_mutex_);
+    idle_asked_ = std::max(idle_asked_, asked.number);
+    idle_changed_.notify_all();
+}
+
+// A thread of its own: an answer to the last that was asked is one to all before it.
+void EngineServer::wait_for_idle() {
+    std::uint64_t answered = 0;
+    std::unique_lock lock(idle_mutex_);
+    while (true) {
+        idle_changed_.wait(lock, [&] { return quits_ || idle_asked_ > answered; });
+        if (quits_) return;
+        answered = idle_asked_;
+        lock.unlock();
+        engine_.wait_idle();
+        outbox_.put({.kind = MessageKind::Idle, .bytes = [answered] { return to_bytes(NumberMessage{answered}); }});
+        lock.lock();
+    }
+}
+
+// --- the engine's thread ---
+
+void EngineServer::on_status(const Status& status) {
+    outbox_.put({.kind = MessageKind::Status,
+                 .key = concat("status ", static_cast<int>(status.state), " ", status.stopped_at_breakpoint),
+                 .bytes = [status] { return to_bytes(status); }});
+}
+
+void EngineServer::on_model(std::shared_ptr<const ModelInfo> model) {
+    outbox_.put(
+        {.kind = MessageKind::Model, .bytes = [model = std::move(model)] { return to_bytes(ModelMessage{model}); }});
+}
+
+void EngineServer::on_recording(std::shared_ptr<const Recording> recording) {
+    Outbox::Item item{.kind = MessageKind::ShowRecording};
+    item.recording = std::move(recording);
+    item.bytes = [this, shown = item.recording] { return to_bytes(NumberMessage{number_of(shown)}); };
+    outbox_.put(std::move(item));
+}
+
+void EngineServer::on_events(std::size_t event_count) {
+    Outbox::Item item{.kind = MessageKind::Events, .key = "events"};
+    item.recording = engine_.recording();
+    item.bytes = [this, shown = item.recording, event_count] {
+        return to_bytes(EventsMessage{number_of(shown), event_count});
+    };
+    outbox_.put(std::move(item));
+}
+
+void EngineServer::on_training(std::shared_ptr<const TrainingLog> log) {
+    Outbox::Item item{.kind = MessageKind::TrainingReport, .key = "training"};
+    item.training = std::move(log);
+    item.bytes = [this, shown = item.training] { return to_bytes(NumberMessage{number_of(shown)}); };
+    outbox_.put(std::move(item));
+}
+
+void EngineServer::on_generation(std::shared_ptr<const Generation> generation) {
+    outbox_.put({.kind = MessageKind::GenerationReport,
+                 .key = "generation",
+                 .bytes = [generation = std::move(generation)] { return to_bytes(GenerationMessage{generation}); }});
+}
+
+void EngineServer::on_compiled(std::shared_ptr<const CompileReport> report) {
+    outbox_.put({.kind = MessageKind::Compiled, .bytes = [report = std::move(report)] { return to_bytes(*report); }});
+}
+
+void EngineServer::on_log(const LogEntry& entry) {
+    Outbox::Item item{.kind = MessageKind::Log};
+    item.recording = entry.recording.lock();
+    item.training = entry.training.lock();
+    item.bytes = [this, entry, recording = item.recording, training = item.training] {
+        return to_bytes(LogMessage{entry, number_of(recording), number_of(training)});
+    };
+    outbox_.put_if_room(std::move(item));
+}
+
+// --- the sending thread ---
+
+template <typename T>
+bool EngineServer::send(MessageKind kind, const T& message) {
+    return channel_.write(kind, to_bytes(message));
+}
+
+// What is followed is looked at behind the messages: all that they name is there then, and is sent before them.
+void EngineServer::send_all() {
+    while (true) {
+        Outbox::Batch batch = outbox_.take(kAliveEvery);
+        bool goes_on = send_settings() && send_recordings(batch.items) && send_trainings(batch.items) && send_shown() &&
+                       send_left_out(batch.left_out);
+        for (std::size_t i = 0; goes_on && i < batch.items.size(); ++i) {
+            const Outbox::Item& item = batch.items[i];
+            try {
+                goes_on = channel_.write(item.kind, item.bytes());
+            } catch (const Error& error) {  // an answer that is too long
+                goes_on =
+                    send(MessageKind::Log,
+                         LogMessage{
+                             {.level = LogEntry::Level::Error, .text = error.what(), .scope = {}, .source = {}}, 0, 0});
+            }
+        }
+        if (goes_on && batch.items.empty()) goes_on = channel_.write(MessageKind::Alive, {});
+        // A session that reads no more has gone, even if something still holds the other pipe open.
+        if (!goes_on) return channel_.end_reading();
+        if (batch.has_ended) return;
+    }
+}
+
+bool EngineServer::send_settings() {
+    SettingsMessage message;
+    message.orders = orders_;
+    message.inputs = engine_.inputs();
+    message.options = engine_.last_options();
+    message.breakpoints = engine_.control().breakpoints();
+    message.elsewhere = engine_.moves().away();
+    std::string bytes = to_bytes(message);
+    if (bytes == settings_sent_) return true;
+    settings_sent_ = std::move(bytes);
+    return channel_.write(MessageKind::Settings, settings_sent_);
+}
+
+std::uint64_t EngineServer::number_of(const std::shared_ptr<const Recording>& recording) {
+    if (recording == nullptr) return 0;
+    for (const RecordingSource& followed : recordings_) {
+        if (followed.is(recording.get())) return followed.number();
+    }
+    return recordings_.emplace_back(recording, ++last_number_).number();
+}
+
+bool EngineServer::send_recordings(const std::vector<Outbox::Item>& items) {
+    for (const Outbox::Item& item : items) number_of(item.recording);
+    number_of(engine_.recording());
+    for (auto followed = recordings_.begin(); followed != recordings_.end();) {
+        if (followed->is_gone()) {
+            if (!send(MessageKind::Forget, ForgetMessage{false, followed->number()})) return false;
+            followed = recordings_.erase(followed);
+            continue;
+        }
+        // As far as it is now: a run that goes on may be faster.
+        while (const auto growth = followed->take()) {
+            if (!send(MessageKind::Growth, *growth)) return false;
+            if (growth->events.size() < RecordingSource::kMost) break;
+        }
+        ++followed;
+    }
+    return true;
+}
+
+std::uint64_t EngineServer::number_of(const std::shared_ptr<const TrainingLog>& log) {
+    if (log == nullptr) return 0;
+    for (const FollowedTraining& followed : trainings_) {
+        if (followed.log.lock() == log) return followed.number;
+    }
+    return trainings_.emplace_back(FollowedTraining{.log = log, .number = ++last_number_}).number;
+}
+
+bool EngineServer::send_trainings(const std::vector<Outbox::Item>& items) {
+    number_of(engine_.training());
+    for (const auto& log : engine_.trainings()) number_of(log);
+    for (const Outbox::Item& item : items) number_of(item.training);
+    for (auto followed = trainings_.begin(); followed != trainings_.end();) {
+        const auto log = followed->log.lock();
+        if (log == nullptr) {
+            if (!send(MessageKind::Forget, ForgetMessage{true, followed->number})) return false;
+            followed = trainings_.erase(followed);
+            continue;
+        }
+        if (const std::uint64_t version = log->version(); !followed->began || version != followed->version) {
+            followed->began = true;
+            followed->version = version;
+            if (!send(MessageKind::TrainingGrowth, TrainingGrowthMessage{followed->number, log->take_growth()}))
+                return false;
+        }
+        ++followed;
+    }
+    return true;
+}
+
+// Only what was sent: what came since is in the next batch.
+bool EngineServer::send_shown() {
+    const auto sent = [this](const std::shared_ptr<const TrainingLog>& log) -> std::uint64_t {
+        for (const FollowedTraining& followed : trainings_) {
+            if (followed.began && log != nullptr && followed.log.lock() == log) return followed.number;
+        }
+        return 0;
+    };
+    ShownMessage message;
+    const auto recording = engine_.recording();
+    for (const RecordingSource& followed : recordings_) {
+        if (recording != nullptr && followed.is(recording.get())) message.recording = followed.number();
+    }
+    if (recording != nullptr && message.recording == 0) outbox_.wake();
+    message.training = sent(engine_.training());
+    for (const auto& log : engine_.trainings()) {
+        if (const std::uint64_t number = sent(log)) message.trainings.push_back(number);
+    }
+    std::string bytes = to_bytes(message);
+    if (bytes == shown_sent_) return true;
+    shown_sent_ = std::move(bytes);
+    return channel_.write(MessageKind::Shown, shown_sent_);
+}
+
+bool EngineServer::send_left_out(std::uint64_t count) {
+    if (count == 0) return true;
+    LogEntry entry;
+    entry.level = LogEntry::Level::Warning;
+    entry.text = concat(counted(count, "line"), " of the log came faster than they could be shown and ",
+                        count == 1 ? "is" : "are", " left out");
+    return send(MessageKind::Log, LogMessage{entry, 0, 0});
+}
+
+}  // namespace loupe::session

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What an engine in a process of its own (tensorloupe-engine) and its session say to each other.
+//
+// The session starts the process with two pipes. The engine's side begins with one line of text, the greeting: who it
+// is, its version and the very build of the engine's library. A session takes no other than its own, because values
+// go as their fields (wire/wire.h) with no numbers of versions in them: anything else is refused in one line. From then
+// on both send frames (channel.h): a kind, a size, and a struct of this file.
+//
+// Orders (Order) and questions (Ask) are performed by the thread that reads them, which never waits: so stop() reaches
+// an engine that computes. The engine's thread never writes to the pipe: what it reports is put in an Outbox, from
+// which another thread sends it. A status replaces one of the same state that still waits, the number of events the
+// number before, and lines of the log are counted instead of kept when they are too many: a session that does not read
+// costs a run nothing but memory up to a bound.
+//
+// Recordings, trainings and settings are not reported but followed: before each batch of messages the sending thread
+// looks at what there is of them and sends what is new (recording_stream.h, TrainingLog::take_growth), so that whatever
+// a message names is there before it. They have numbers. What a session shows of them are copies, which live as long as
+// the engine has the original (Forget), or as long as a view holds them.
+//
+// The engine's process shares one page of memory with the session (record/running_place.h), where it notes what it
+// computes: it can be read when the process is gone, whatever ended it.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/fields.h"
+#include "core/model/input_spec.h"
+#include "core/model/model_info.h"
+#include "core/record/recording.h"
+#include "core/record/run_options.h"
+#include "core/session/breakpoint.h"
+#include "core/session/generation.h"
+#include "core/session/session_listener.h"
+#include "core/session/status.h"
+#include "core/study/compilation.h"
+#include "core/train/training.h"
+
+namespace loupe::session {
+
+enum class MessageKind : std::uint32_t {
+    // To the engine.
+    Order,
+    Ask,
+    AskIdle,
+    // From the engine.
+    Settings,
+    Growth,
+    TrainingGrowth,
+    Shown,
+    Forget,
+    Status,
+    Model,
+    ShowRecording,
+    Events,
+    TrainingReport,
+    GenerationReport,
+    Compiled,
+    Log,
+    Done,
+    Answer,
+    Progress,
+    DroppedOrder,
+    DroppedQuestion,
+    Idle,
+    Alive,
+};
+constexpr MessageKind last_of(MessageKind) { return MessageKind::Alive; }
+
+// --- to the engine ---
+
+struct OrderMessage {
+    std::uint64_t number = 0;  // orders count from 1
+    std::string verb;
+    std::string value;
+    bool wants_done = false;
+};
+auto fields(Like<OrderMessage> auto& it) { return std::tie(it.number, it.verb, it.value, it.wants_done); }
+
+struct AskMessage {
+    std::uint64_t number = 0;  // of the question
+    std::string tag;
+    std::string query;  // the name of its record
+    std::string value;
+    bool wants_progress = false;
+};
+auto fields(Like<AskMessage> auto& it) { return std::tie(it.number, it.tag, it.query, it.value, it.wants_progress); }
+
+// --- to and from ---
+
+// Also Idle, the answer: nothing is queued or runs, and all that was reported before is sent.
+struct NumberMessage {
+    std::uint64_t number = 0;
+};
+auto fields(Like<NumberMessage> auto& it) { return std::tie(it.number); }
+
+// --- from the engine ---
+
+// What callers can set, and the engine sets too: inputs that are guessed, hits of breakpoints.
+struct SettingsMessage {
+    std::uint64_t orders = 0;  // performed until then: of a session that has given more its own view counts
+    std::vector<InputSpec> inputs;
+    RunOptions options;
+    std::vector<Breakpoint> breakpoints;
+    std::map<std::string, std::vector<Breakpoint>> elsewhere;
+};
+auto fields(Like<SettingsMessage> auto& it) {
+    return std::tie(it.orders, it.inputs, it.options, it.breakpoints, it.elsewhere);
+}
+
+// What is shown, by number; 0: none.
+struct ShownMessage {
+    std::uint64_t recording = 0;
+    std::uint64_t training = 0;
+    std::vector<std::uint64_t> trainings;  // of the model file
+};
+auto fields(Like<ShownMessage> auto& it) { return std::tie(it.recording, it.training, it.trainings); }
+
+struct TrainingGrowthMessage {
+    std::uint64_t number = 0;
+    TrainingGrowth growth;
+};
+auto fields(Like<TrainingGrowthMessage> auto& it) { return std::tie(it.number, it.growth); }
+
+struct ForgetMessage {
+    bool is_training = false;
+    std::uint64_t number = 0;
+};
+auto fields(Like<ForgetMessage> auto& it) { return std::tie(it.is_training, it.number); }
+
+struct ModelMessage {
+    std::shared_ptr<const ModelInfo> model;
+};
+auto fields(Like<ModelMessage> auto& it) { return std::tie(it.model); }
+
+struct EventsMessage {
+    std::uint64_t recording = 0;
+    std::uint64_t count = 0;
+};
+auto fields(Like<EventsMessage> auto& it) { return std::tie(it.recording, it.count); }
+
+struct GenerationMessage {
+    std::shared_ptr<const Generation> generation;
+};
+auto fields(Like<GenerationMessage> auto& it) { return std::tie(it.generation); }
+
+struct LogMessage {
+    SessionListener::LogEntry entry;
+    std::uint64_t recording = 0;
+    std::uint64_t training = 0;
+};
+auto fields(Like<LogMessage> auto& it) { return std::tie(it.entry, it.recording, it.training); }
+
+// Of an order or a question: what follows it, as text or as the bytes of its type.
+struct ReplyMessage {
+    std::uint64_t number = 0;
+    std::string value;
+};
+auto fields(Like<ReplyMessage> auto& it) { return std::tie(it.number, it.value); }
+
+}  // namespace loupe::session

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The side of the session: an engine in a process of its own, seen as if it were in this one. What it shows are copies
+// that follow the engine's; when the process ends they stay. See messages.h.
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/session/backend.h"
+#include "core/session/remote/engine_life.h"
+#include "core/session/remote/messages.h"
+#include "core/session/remote/recording_stream.h"
+#include "core/session/session_settings.h"
+
+namespace loupe::session {
+
+class RemoteEngine final : public Backend, private EngineLife::Owner {
+  public:
+    // program: "tensorloupe-engine". One that does not start is an engine that has ended: engine_end() says why.
+    RemoteEngine(std::filesystem::path program, SessionListener* listener);
+    RemoteEngine(const RemoteEngine&) = delete;
+    RemoteEngine& operator=(const RemoteEngine&) = delete;
+    ~RemoteEngine() override;
+
+    void perform(const VerbRecord& verb, std::shared_ptr<const void> value, VerbDone done) override;
+    void ask(const std::string& tag, const QueryRecord& record, std::shared_ptr<const void> query,
+             std::function<void(QueryValue)> reply, std::function<void(QueryValue)> progress) override;
+    void wait_idle() override;
+
+    Status status() const override;
+    std::shared_ptr<const ModelInfo> model() const override;
+    std::shared_ptr<const Recording> recording() const override;
+    std::shared_ptr<const TrainingLog> training() const override;
+    std::vector<std::shared_ptr<const TrainingLog>> trainings() const override;
+    std::shared_ptr<const Generation> generation() const override;
+    std::vector<InputSpec> inputs() const override { return seen_.settings.inputs(); }
+    RunOptions run_options() const override { return seen_.settings.options(); }
+    FilePermissions permissions_of(const std::filesystem::path& source) const override {
+        return seen_.settings.permissions_of(source);
+    }
+    RunControl& control() override { return seen_.control; }
+    std::map<std::string, std::vector<Breakpoint>> breakpoints_elsewhere() override;
+    void log(SessionListener::LogEntry entry) override;
+
+    bool has_process() const override { return true; }
+    EngineEnd engine_end() const override;
+    void kill_engine() override;
+    void restart_engine(bool goes_back) override;
+
+  private:
+    struct GivenVerb {
+        const VerbRecord* record = nullptr;
+        std::shared_ptr<const void> value;
+        VerbDone done;
+        std::function<void()> dropped = {};  // in place of done; may be empty
+    };
+    struct AskedQuery {
+        const QueryRecord* record = nullptr;
+        std::shared_ptr<const void> query;
+        std::function<void(QueryValue)> reply;
+        std::function<void(QueryValue)> progress;
+    };
+    struct CopiedTraining {
+        std::shared_ptr<TrainingLog> log;
+        bool began = false;
+    };
+
+    // EngineLife::Owner: on the reading thread of a life.
+    void take(EngineLife& life, const Message& message) override;
+    void ended(EngineLife& life, const EngineLife::End& end) override;
+    void silent(std::chrono::seconds time) override;
+
+    void take_settings(std::string_view bytes);
+    void take_growth(std::string_view bytes);
+    void take_training_growth(std::string_view bytes);
+    void take_shown(std::string_view bytes);
+    void take_log(std::string_view bytes);
+    void take_status(std::string_view bytes);
+    void take_answer(std::string_view bytes);
+    void take_progress(std::string_view bytes);
+    void take_done(std::string_view bytes);
+    RecordingCopy& copy_of(std::uint64_t number);
+    std::shared_ptr<const Recording> recording_of(std::uint64_t number) const;
+    std::shared_ptr<const TrainingLog> training_of(std::uint64_t number) const;
+
+    // order_mutex_ is held.
+    void start();
+    void give(GivenVerb verb);
+    enum class Restore { Model, Run };  // Run: and the run that is shown
+    void restart(bool reopens, Restore what, std::function<void()> then);
+    void restore_kept(const std::filesystem::path& folder, Restore what, std::function<void()> then);
+    std::filesystem::path kept_in() const;
+    template <typename Verb>
+    void give_now(Verb verb, VerbDone done = {});
+    template <typename Query>
+    void ask_now(Query query, std::function<void(typename Query::Answer)> reply);
+    template <typename Work>
+    void tell(const Work& work);
+    void report_end(EngineEnd end);
+
+    const std::filesystem::path program_;
+    SessionListener* const listener_;
+
+    // Of orders, one after another; taken before mutex_.
+    std::recursive_mutex order_mutex_;
+    SessionSettings seen_;
+    std::vector<GivenVerb> lasting_;        // for an engine that is started anew
+    std::optional<GivenVerb> opened_;       // how the model was opened
+    std::atomic<std::uint64_t> orders_{0};  // given to this life
+
+    mutable std::mutex mutex_;
+    std::condition_variable changed_;
+    std::shared_ptr<EngineLife> life_;  // null: none, it has ended
+    bool is_closing_ = false;
+    std::vector<std::shared_ptr<EngineLife>> ended_lives_;
+    EngineEnd end_;
+    std::uint64_t last_number_ = 0;  // of questions
+    std::uint64_t noted_order_ = 0;  // the last that changed what callers see
+    std::map<std::uint64_t, AskedQuery> asked_;
+    std::map<std::uint64_t, GivenVerb> given_;  // whose end is waited for
+    std::uint64_t idle_asked_ = 0;
+    std::uint64_t idle_answered_ = 0;
+
+    // Copies of this life's, by number.
+    std::map<std::uint64_t, std::shared_ptr<RecordingCopy>> recordings_;
+    std::map<std::uint64_t, CopiedTraining> trainings_;
+    bool keeps_shown_ = false;  // of a life before, until this one shows something
+    Status status_;
+    std::shared_ptr<const ModelInfo> model_;
+    std::shared_ptr<const Recording> recording_;
+    std::shared_ptr<const TrainingLog> training_;
+    std::vector<std::shared_ptr<const TrainingLog>> all_trainings_;
+    std::shared_ptr<const Generation> generation_;
+};
+
+}  // namespace loupe::session
