@@ -118,13 +118,13 @@ class Statistic(unittest.TestCase):
         self.assertAlmostEqual(self.rows(x)[7] / x.double().var(unbiased=False).item(), 1, places=3)
 
     def test_without_asking_the_device_it_is_the_same(self):
-        from tensorloupe import _statistics
+        from tensorloupe._device_moments import on_device
 
         for x in (torch.randn(50, 7), torch.tensor([math.nan, 1.0, -4.0, math.inf]), torch.randn(9).half()):
             late = Statistics(True)
             late._waiting[x.device] = []
             found = []
-            late._waiting[x.device].append((_statistics._on_device(x, True), x.numel(), found.append))
+            late._waiting[x.device].append((on_device(x, True), x.numel(), found.append))
             late.take()
             expected = self.rows(x)
             self.assertEqual(found[0][:4], expected[:4])

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The guard around all of the recorder's own work.
+
+Inside, the operators that it calls are neither recorded nor seen by overrides of the program (__torch_function__ of a
+subclass or of a mode). An error ends in the notes, not in the program; what is no Exception, such as a
+KeyboardInterrupt, is the program's and goes on to it.
+"""
+
+import threading
+
+import torch
+
+
+class _Depth(threading.local):
+    depth = 0
+
+
+_here = _Depth()
+
+
+def is_own():
+    """On this thread, for any recorder."""
+    return _here.depth > 0
+
+
+class OwnWork:
+    __slots__ = ("_recorder", "_what", "_functions")
+
+    def __init__(self, recorder, what):
+        self._recorder = recorder
+        self._what = what
+
+    def __enter__(self):
+        self._functions = torch._C.DisableTorchFunction()
+        self._recorder.lock.acquire()
+        _here.depth += 1
+        self._functions.__enter__()
+
+    def __exit__(self, kind, error, trace):
+        recorder = self._recorder
+        self._functions.__exit__(kind, error, trace)
+        _here.depth -= 1
+        recorder.values.forget_last()
+        if error is not None and isinstance(error, Exception):
+            recorder.notes.failed(self._what, error, len(recorder.events))
+            recorder.lock.release()
+            return True
+        recorder.lock.release()
+        return False
