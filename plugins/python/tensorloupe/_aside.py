@@ -3,9 +3,7 @@
 
 import torch
 
-_functorch = getattr(torch._C, "_functorch", None)
-_interpreters = getattr(_functorch, "peek_interpreter_stack", None)  # PyTorch 2.0 and later
-_level = getattr(_functorch, "maybe_get_level", None)
+_transforms = torch._C._are_functorch_transforms_active
 _mode = getattr(torch._C, "_get_dispatch_mode", None)  # PyTorch 2.1 and later
 _keys = getattr(torch._C, "_TorchDispatchModeKey", None)
 _TRACERS = [
@@ -26,11 +24,8 @@ def why():
     """What is under way on this thread that the recorder must not be part of; None: nothing."""
     if _tracing_state() is not None:
         return "torch.jit.trace is under way"
-    if _interpreters is not None:
-        if _interpreters() is not None:
-            return "a transform of torch.func is active"
-    elif _level is not None and _level() >= 0:
-        return "a transform of functorch is active"
+    if _transforms():
+        return "a transform of torch.func is active"
     for key, what in _TRACERS:
         if _mode(key) is not None:
             return what

@@ -73,6 +73,7 @@ class record:
 
     def _write(self):
         recorder, self._recorder = self._recorder, None
+        what = "is not written"
         try:
             rank = _target.rank() or self._rank
             if rank:
@@ -81,13 +82,13 @@ class record:
                 self.path = _target.with_part(self.path, f"process{os.getpid()}")
             _write_file(recorder, self.path, self._title)
             self.notes = recorder.notes.lines()
+            what = "is not shown"
             if self._open:
                 from ._program import open_window
 
                 open_window(self.path)
         except Exception as error:
             self.error = error
-            what = "is not written" if not self.notes and not os.path.isfile(self.path) else "is not shown"
             _say(f"tensorloupe: {self.path} {what}: {line_of(error)}")
 
 

@@ -24,6 +24,7 @@ from ._own_work import OwnWork, is_own
 from ._pieces import compact_copy
 from ._places import BACKWARD, FORWARD, Places, caller, is_engine
 from ._statistics import Statistics
+from ._subclasses import Subclasses
 from ._tensors import tensors_in, tensors_of_call
 from ._values import ACTIVATION, BUFFER, GRADIENT, INPUT, OTHER, PARAMETER, Values
 
@@ -118,6 +119,7 @@ class Recorder(TorchDispatchMode):
         self.arrays = []
         self.autograd = AutogradWatch(self)
         self._calls = ModuleCalls(self._enter_module, self._leave_module)
+        self._subclasses = Subclasses(self)
         self.peak_event = 0
         self.has_ended = False
         self._began = 0.0
@@ -142,6 +144,8 @@ class Recorder(TorchDispatchMode):
             self.autograd.hooks.begin()
         with self.own("calls of modules"):
             self._calls.begin()
+        with self.own("subclasses"):
+            self._subclasses.begin()
         _live.add(self)
         super().__enter__()
         self._began = time.perf_counter()
@@ -154,6 +158,8 @@ class Recorder(TorchDispatchMode):
         _live.discard(self)
         with self.own("calls of modules"):
             self._calls.end()
+        with self.own("subclasses"):
+            self._subclasses.end()
         with self.own("hooks of autograd"):
             self.autograd.end()
         with self.own("the end"):
@@ -182,8 +188,12 @@ class Recorder(TorchDispatchMode):
         with self.own("a call of a module"):
             if not _aside.is_mode_active(self):
                 self.notes.left_out("calls of modules in threads or operators that are not watched", len(self.events))
-            elif _aside.why() is None:
-                frame = self._open_frame(module, arguments)
+            else:
+                aside = _aside.why()
+                if aside is None:
+                    frame = self._open_frame(module, arguments)
+                else:
+                    self.notes.left_out(f"calls of modules while {aside}", len(self.events))
         self._lost += time.perf_counter() - begin
         return frame
 
