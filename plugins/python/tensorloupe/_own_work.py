@@ -9,6 +9,29 @@ KeyboardInterrupt, is the program's and goes on to it.
 import threading
 
 import torch
+import torch.overrides
+
+
+_stack_mode = getattr(torch.overrides, "_TorchFunctionStackMode", None)  # PyTorch 1.13
+
+
+class _NoFunctions13:
+    """There DisableTorchFunction leaves modes on."""
+
+    def __enter__(self):
+        self._guard = torch._C.DisableTorchFunction()
+        self._guard.__enter__()
+        self._has_modes = torch._C._len_torch_function_stack() > 0
+        if self._has_modes:
+            torch._C._set_torch_function_mode(None)
+
+    def __exit__(self, *error):
+        if self._has_modes:
+            torch._C._set_torch_function_mode(_stack_mode())
+        self._guard.__exit__(*error)
+
+
+_NoFunctions = torch._C.DisableTorchFunction if _stack_mode is None else _NoFunctions13
 
 
 class _Depth(threading.local):
@@ -31,7 +54,7 @@ class OwnWork:
         self._what = what
 
     def __enter__(self):
-        self._functions = torch._C.DisableTorchFunction()
+        self._functions = _NoFunctions()
         self._recorder.lock.acquire()
         _here.depth += 1
         self._functions.__enter__()

@@ -2,67 +2,21 @@
 """The Python package, where there is a PyTorch: test_package.py. Exits with 77 where there is none."""
 
 import gc
-import json
 import math
 import os
-import struct
 import subprocess
 import sys
 import tempfile
 import unittest
-import zipfile
 
-try:
-    import torch
-    import torch.utils.checkpoint
-except ImportError:
-    print("skipped: this Python has no PyTorch")
-    sys.exit(77)
+from recordings import BACKWARD, ERROR, FAILED, INPUTS, OUTPUTS, PACKAGE, PEER, PHASE, Recording, record
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "..", "plugins", "python"))
-sys.path.insert(0, HERE)
+import torch
+import torch.utils.checkpoint
 
-import small_net  # noqa: E402
-import tensorloupe  # noqa: E402
-from tensorloupe._statistics import Statistics  # noqa: E402
-
-PHASE, OP, SCOPE, FILE, LINE, PEER, INPUTS, OUTPUTS = 0, 1, 2, 3, 4, 8, 18, 19
-FAILED, ERROR, BACKWARD = 23, 24, 25
-
-
-class Recording:
-    def __init__(self, path):
-        with zipfile.ZipFile(path) as archive:
-            self.names = archive.namelist()
-            self.starts = [self._start(archive, info) for info in archive.infolist()]
-            self.json = json.loads(archive.read("recording/recording.json"))
-        strings = self.json["strings"]
-        self.events = self.json["events"]
-        self.values = self.json["values"]
-        self.ops = [strings[event[OP]] for event in self.events]
-        self.scopes = [strings[event[SCOPE]] for event in self.events]
-
-    @staticmethod
-    def _start(archive, info):
-        """Where the bytes of an entry begin: behind its own header, whose lengths are those of a ZIP."""
-        archive.fp.seek(info.header_offset + 26)
-        name, extra = struct.unpack("<HH", archive.fp.read(4))
-        return info.header_offset + 30 + name + extra
-
-    def value(self, number):
-        return self.values[number - 1]
-
-
-def record(work, model=None, **options):
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "run.loupe")
-        with tensorloupe.record(model, path, **options):
-            work()
-        cli = os.environ.get("LOUPE_CLI")
-        if cli:  # what is written is what is read
-            subprocess.run([cli, "info", path], check=True, stdout=subprocess.DEVNULL)
-        return Recording(path)
+import small_net
+import tensorloupe
+from tensorloupe._statistics import Statistics
 
 
 class Statistic(unittest.TestCase):
@@ -323,7 +277,7 @@ class Script(unittest.TestCase):
                 )
             with open(os.path.join(folder, "beside.py"), "w") as file:
                 file.write("SIZE = 5\n")
-            environment = dict(os.environ, PYTHONPATH=sys.path[1])
+            environment = dict(os.environ, PYTHONPATH=PACKAGE)
             command = [sys.executable, "-m", "tensorloupe", "-o", "out.loupe", "train.py", "--steps", "2"]
             done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
             self.assertEqual(done.returncode, 3, done.stderr)
