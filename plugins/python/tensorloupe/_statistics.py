@@ -10,7 +10,7 @@ import math
 import torch
 
 from ._device_moments import on_device
-from ._moments import BINS, LOWEST, Moments, of_piece, real
+from ._moments import BINS, LOWEST, Moments, of_piece
 from ._pieces import is_repeated, pieces
 
 _FEWEST = 4096  # results that wait on a device before they are brought over
@@ -51,7 +51,7 @@ def _scaled(number, power):
 def _on_cpu(tensor, histogram):
     found = Moments()
     for piece in pieces(tensor):
-        found.add(of_piece(real(piece), histogram))
+        found.add(of_piece(piece, histogram))
     return row_of(found)
 
 
