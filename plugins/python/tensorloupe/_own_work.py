@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The guard around all of the recorder's own work.
 
-Inside, the operators that it calls are neither recorded nor seen by overrides of the program (__torch_function__ of a
-subclass or of a mode). An error ends in the notes, not in the program; what is no Exception, such as a
+Inside, the operators that it calls are neither recorded nor seen by overrides of the program. An error ends in the notes, not in the program; what is no Exception, such as a
 KeyboardInterrupt, is the program's and goes on to it.
 """
 
@@ -34,6 +33,19 @@ class _NoFunctions13:
 _NoFunctions = torch._C.DisableTorchFunction if _stack_mode is None else _NoFunctions13
 
 
+def _call(function, arguments, keywords):
+    return function(*arguments, **keywords)
+
+
+def _call_unseen(function, arguments, keywords):
+    with _NoFunctions13():
+        return function(*arguments, **keywords)
+
+
+# Of an operator: in PyTorch 1.13 overrides of functions would see it as a call of the program's.
+call = _call if _stack_mode is None else _call_unseen
+
+
 class _Depth(threading.local):
     depth = 0
 
@@ -46,27 +58,40 @@ def is_own():
     return _here.depth > 0
 
 
-class OwnWork:
-    __slots__ = ("_recorder", "_what", "_functions")
+class Unseen:
+    """No override of the program's sees what is called inside: of functions or of dispatch, of classes or of modes."""
+
+    __slots__ = ("_functions", "_dispatch")
+
+    def __enter__(self):
+        self._functions = _NoFunctions()
+        self._dispatch = torch._C._DisableTorchDispatch()  # until it is let go of
+        self._functions.__enter__()
+
+    def __exit__(self, kind, error, trace):
+        self._functions.__exit__(kind, error, trace)
+        self._dispatch = None
+
+
+class OwnWork(Unseen):
+    __slots__ = ("_recorder", "_what")
 
     def __init__(self, recorder, what):
         self._recorder = recorder
         self._what = what
 
     def __enter__(self):
-        self._functions = _NoFunctions()
         self._recorder.lock.acquire()
         _here.depth += 1
-        self._functions.__enter__()
+        Unseen.__enter__(self)
 
     def __exit__(self, kind, error, trace):
         recorder = self._recorder
-        self._functions.__exit__(kind, error, trace)
+        Unseen.__exit__(self, kind, error, trace)
         _here.depth -= 1
         recorder.values.forget_last()
-        if error is not None and isinstance(error, Exception):
+        is_caught = isinstance(error, Exception)
+        if is_caught:
             recorder.notes.failed(self._what, error, len(recorder.events))
-            recorder.lock.release()
-            return True
         recorder.lock.release()
-        return False
+        return is_caught

@@ -5,6 +5,7 @@ import sys
 from . import _target
 from ._archive import Archive
 from ._notes import line_of
+from ._own_work import Unseen
 from ._recorder import Recorder
 from ._rows import recording_text
 
@@ -47,9 +48,13 @@ class record:
         self.notes = []  # what is not recorded, and why: a line a kind
         self._title = title
         self._open = open
+        self._has_begun = False
         self._recorder = Recorder(model, values, budget, statistics, histogram)
 
     def __enter__(self):
+        if self._recorder is None or self._has_begun:
+            raise RuntimeError("tensorloupe.record: one records once; make another")
+        self._has_begun = True
         self.path = _target.resolved(self.path)
         self._rank = _target.rank()
         self._process = os.getpid()
@@ -80,7 +85,8 @@ class record:
                 self.path = _target.with_part(self.path, f"rank{rank}")
             if os.getpid() != self._process:
                 self.path = _target.with_part(self.path, f"process{os.getpid()}")
-            _write_file(recorder, self.path, self._title)
+            with Unseen():
+                _write_file(recorder, self.path, self._title)
             self.notes = recorder.notes.lines()
             what = "is not shown"
             if self._open:

@@ -20,7 +20,7 @@ from ._graph import Graph
 from ._model import ModuleTree, source_of
 from ._module_calls import ModuleCalls
 from ._notes import Notes, line_of
-from ._own_work import OwnWork, is_own
+from ._own_work import OwnWork, call as call_operator, is_own
 from ._pieces import compact_copy
 from ._places import BACKWARD, FORWARD, Places, caller, is_engine
 from ._statistics import Statistics
@@ -302,7 +302,7 @@ class Recorder(TorchDispatchMode):
     def __torch_dispatch__(self, function, types, arguments=(), keywords=None):
         keywords = keywords or {}
         if self.has_ended or is_own() or getattr(function, "namespace", "") == "profiler":
-            return function(*arguments, **keywords)
+            return call_operator(function, arguments, keywords)
         call, is_for_subclass = None, False
         entered = time.perf_counter()
         with self.own("an operator before it runs"):
@@ -319,11 +319,11 @@ class Recorder(TorchDispatchMode):
         start = time.perf_counter()
         self._lost += start - entered
         if call is None:
-            return function(*arguments, **keywords)
+            return call_operator(function, arguments, keywords)
         event = call.event
         event.start = start - self._began - self._lost
         try:
-            result = function(*arguments, **keywords)
+            result = call_operator(function, arguments, keywords)
         except BaseException as error:
             event.duration = time.perf_counter() - start
             with self.own("an operator that failed"):

@@ -19,6 +19,7 @@ import torch.utils.checkpoint
 from torch import nn
 
 PROGRAMS = {}
+UNKNOWN = torch.ones(2, 3)  # made before anything is recorded
 
 
 class Missing(Exception):
@@ -223,6 +224,8 @@ def function_mode():
     with Log():
         x = torch.ones(3, requires_grad=True)
         nn.Linear(3, 3)(x * 2 + 1).sum().backward()
+        nn.Identity()(UNKNOWN.clone())
+        nn.Identity()(UNKNOWN[:1])
     return calls
 
 
@@ -238,8 +241,11 @@ def dispatch_mode():
             return function(*arguments, **(keywords or {}))
 
     net = nn.Linear(3, 3)
+    unknown = torch.frombuffer(bytearray(24), dtype=torch.float32).view(2, 3)
     with Log():
         net(torch.ones(2, 3)).sum().backward()
+        net(UNKNOWN)
+        net(unknown)
     return calls
 
 
