@@ -16,6 +16,7 @@ _TRACERS = [
     if _mode is not None and hasattr(_keys, name)
 ]
 _tracing_state = torch._C._get_tracing_state
+_is_capturing = getattr(torch._C, "_cuda_isCurrentStreamCapturing", None)
 _PLAIN = torch.Tensor.__torch_dispatch__
 _has_plain_class = {torch.Tensor: True, torch.nn.Parameter: True}
 
@@ -26,6 +27,8 @@ def why():
         return "torch.jit.trace is under way"
     if _transforms():
         return "a transform of torch.func is active"
+    if _is_capturing is not None and torch.cuda.is_initialized() and _is_capturing():
+        return "a CUDA graph is captured"
     for key, what in _TRACERS:
         if _mode(key) is not None:
             return what

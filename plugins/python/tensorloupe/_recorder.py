@@ -5,6 +5,7 @@ The program does what it does without: all work of the recorder's own is done in
 """
 
 import fnmatch
+import multiprocessing
 import os
 import threading
 import time
@@ -83,6 +84,7 @@ def _forked():
     for recorder in _live:
         # Another thread may have held it, which is not in this process.
         recorder.lock = threading.RLock()
+        recorder.is_forked = True
 
 
 if hasattr(os, "register_at_fork"):
@@ -122,6 +124,8 @@ class Recorder(TorchDispatchMode):
         self._subclasses = Subclasses(self)
         self.peak_event = 0
         self.has_ended = False
+        self.is_forked = False
+        self._process = multiprocessing.current_process()
         self._began = 0.0
         self._lost = 0.0  # seconds that watching took
         self.result = []
@@ -251,6 +255,8 @@ class Recorder(TorchDispatchMode):
                 return None
             value = self.values.find(tensor)
             if value is not None:
+                # Autograd says so of a result behind the operator that made it.
+                value.requires_grad = value.requires_grad or tensor.requires_grad
                 return value
             owner = self.tree.tensor_name(tensor)
             if owner is not None:
@@ -301,6 +307,10 @@ class Recorder(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, arguments=(), keywords=None):
         keywords = keywords or {}
+        if self.is_forked:
+            # A worker of a DataLoader, for one, never comes to the end of the recording.
+            self.is_forked = False
+            self.has_ended = multiprocessing.current_process() is not self._process
         if self.has_ended or is_own() or getattr(function, "namespace", "") == "profiler":
             return call_operator(function, arguments, keywords)
         call, is_for_subclass = None, False

@@ -179,6 +179,8 @@ class Record(unittest.TestCase):
                 self.assertLess(event[PEER], number)
                 self.assertEqual(run.scopes[number - 1], run.scopes[event[PEER] - 1])
         self.assertEqual([start for start in run.starts if start % 64], [])
+        between = [edge["type"] for edge in run.json["graph"]["edges"] if edge["from"] >= 0 and edge["to"] >= 0]
+        self.assertTrue(between and all("requires_grad=1" in each for each in between), between)
         names = {value[1] for value in run.values}
         for name, _ in net.named_parameters():
             self.assertIn(name, names)

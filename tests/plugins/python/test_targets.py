@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where recordings are written: paths, processes, full disks; and what python -m tensorloupe says."""
 
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -119,6 +120,25 @@ class Targets(Folder):
         self.assertIn("aten::exp", ops)
         self.assertNotIn("aten::sin", ops)
         self.assertIn("aten::sin", Recording(self.path(f"run.process{child}.loupe")).ops)
+
+    @unittest.skipUnless(hasattr(os, "fork"), "needs fork")
+    def test_workers_are_not_recorded(self):
+        """They never come to its end, and would fill their memory with it."""
+        pipe, end = multiprocessing.Pipe(False)
+
+        def work():
+            torch.ones(2).mul(2)
+            end.send((recording._recorder.has_ended, len(recording._recorder.events)))
+
+        with tensorloupe.record(None, self.path("run.loupe")) as recording:
+            torch.ones(2)
+            worker = multiprocessing.get_context("fork").Process(target=work)
+            worker.start()
+            worker.join()
+            torch.ones(2)
+        self.assertEqual(pipe.recv(), (True, 1))
+        self.assertEqual(len(Recording(self.path("run.loupe")).events), 2)
+        self.assertEqual(self.files(), ["run.loupe"])
 
     def test_ranks_have_files_of_their_own(self):
         """Two processes of torch.distributed, with DistributedDataParallel over gloo."""

@@ -18,7 +18,7 @@ from torch import nn
 
 import tensorloupe
 from programs import PROGRAMS, Missing
-from tensorloupe import _recorder
+from tensorloupe import _aside, _recorder
 
 
 def _outcome(function):
@@ -224,6 +224,17 @@ class Told(unittest.TestCase):
                     continue  # there it is a mode inside, whose operators are not seen
                 self.assertTrue(any(said in note for note in run.notes), run.notes)
                 self.assertTrue(all("\n" not in note for note in run.notes))
+
+    def test_a_graph_that_is_captured(self):
+        """As a device says it, which need not be there."""
+        kept = _aside._is_capturing, torch.cuda.is_initialized
+        _aside._is_capturing = torch.cuda.is_initialized = lambda: True
+        try:
+            run = record(lambda: nn.Linear(2, 2)(torch.ones(2)))
+        finally:
+            _aside._is_capturing, torch.cuda.is_initialized = kept
+        self.assertEqual(run.events, [])
+        self.assertTrue(all("CUDA graph is captured" in note for note in run.notes), run.notes)
 
     def test_names_that_are_no_text(self):
         net = nn.Module()
