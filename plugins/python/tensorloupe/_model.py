@@ -119,7 +119,7 @@ class ModuleTree:
 
     def path(self, module):
         """None: it belongs to none that was added."""
-        reference, path = self._paths.get(id(module), _NOBODY)
+        reference, path = self._paths.get(id(module), _UNKNOWN)
         return path if reference() is module else None
 
     def tensor_name(self, tensor):
@@ -167,7 +167,7 @@ class ModuleTree:
         return rows
 
 
-_NOBODY = (lambda: None, None)
+_UNKNOWN = (lambda: None, None)
 
 
 def _rows(root, path, storage_number):

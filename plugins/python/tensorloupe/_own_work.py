@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The guard around all of the recorder's own work.
 
-Inside, the operators that it calls are neither recorded nor seen by overrides of the program. An error ends in the notes, not in the program; what is no Exception, such as a
-KeyboardInterrupt, is the program's and goes on to it.
+Inside, the operators that it calls are neither recorded nor seen by overrides of the program. An error ends in the
+notes, not in the program; what is no Exception, such as a KeyboardInterrupt, is the program's and is raised there.
 """
 
 import threading
 
 import torch
 import torch.overrides
-
 
 _stack_mode = getattr(torch.overrides, "_TorchFunctionStackMode", None)  # PyTorch 1.13
 
@@ -65,12 +64,12 @@ class Unseen:
 
     def __enter__(self):
         self._functions = _NoFunctions()
-        self._dispatch = torch._C._DisableTorchDispatch()  # until it is let go of
         self._functions.__enter__()
+        self._dispatch = torch._C._DisableTorchDispatch()  # until it is let go of
 
     def __exit__(self, kind, error, trace):
-        self._functions.__exit__(kind, error, trace)
         self._dispatch = None
+        self._functions.__exit__(kind, error, trace)
 
 
 class OwnWork(Unseen):
@@ -82,16 +81,22 @@ class OwnWork(Unseen):
 
     def __enter__(self):
         self._recorder.lock.acquire()
+        try:
+            Unseen.__enter__(self)
+        except BaseException:  # at the end of Python's stack
+            self._recorder.lock.release()
+            raise
         _here.depth += 1
-        Unseen.__enter__(self)
 
     def __exit__(self, kind, error, trace):
         recorder = self._recorder
-        Unseen.__exit__(self, kind, error, trace)
         _here.depth -= 1
-        recorder.values.forget_last()
-        is_caught = isinstance(error, Exception)
-        if is_caught:
-            recorder.notes.failed(self._what, error, len(recorder.events))
-        recorder.lock.release()
-        return is_caught
+        try:
+            Unseen.__exit__(self, kind, error, trace)
+            recorder.values.forget_last()
+            if isinstance(error, Exception):
+                recorder.notes.failed(self._what, error, len(recorder.events))
+                return True
+            return False
+        finally:
+            recorder.lock.release()

@@ -106,8 +106,8 @@ class Statistics:
                 if stride == 0 and size > 1:  # expanded
                     tensor = tensor.narrow(dimension, 0, 1)
             if tensor.numel() != whole and tensor.numel():
-                factor, told = whole // tensor.numel(), tell
-                tell = lambda row: told(_times(row, factor))  # noqa: E731
+                factor, of_each = whole // tensor.numel(), tell
+                tell = lambda row: of_each(_times(row, factor))  # noqa: E731
         if is_repeated(tensor):
             return "numbers of a view that shows its memory too many times over"
         if tensor.is_neg():

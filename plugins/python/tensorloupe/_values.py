@@ -117,7 +117,7 @@ class Values:
         self._count = 0
         self._last = None, None
         self._ended = []  # blocks since settle()
-        self._unwatched = []  # storages that tell nobody of their end
+        self._unwatched = []  # storages whose end is found by asking
 
     def storage_number(self, tensor):
         storage = self._storage(tensor)

@@ -118,6 +118,27 @@ class Failures(unittest.TestCase):
                 self.assertFalse(any("\n" in each for each in run.notes))
         self.assertEqual(set(results), {results[0]})
 
+    def test_the_end_of_pythons_stack(self):
+        """Wherever in the recorder's own work it is met, what comes later is recorded."""
+
+        def work():
+            for steps in range(12):
+
+                def down(x, number):
+                    return down(x, number + 1) if number % (steps + 1) else down(x.sin(), number + 1)
+
+                with self.assertRaises(RecursionError):
+                    down(torch.ones(2), 0)
+            return nn.Identity()(torch.ones(2).cos())
+
+        run = record(work)
+        self.assertEqual(run.ops[-1], "aten::cos")
+        self.assertEqual(run.json["frames"][-1][0], 0)
+        beside = threading.Thread(target=lambda: record(lambda: torch.ones(2)))
+        beside.start()
+        beside.join(60)
+        self.assertFalse(beside.is_alive())
+
     def test_an_interrupt_is_the_programs(self):
         """Of an operator that Ctrl+C ended the row can be written."""
         library = getattr(torch, "library", None)
