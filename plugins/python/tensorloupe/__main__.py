@@ -6,6 +6,7 @@ import os
 import runpy
 import sys
 
+from ._notes import line_of
 from ._record import record
 
 
@@ -27,8 +28,9 @@ def main():
         parser.error(f"there is no {options.script}")
     values = options.values if options.values in ("all", "none") else options.values.split(",")
     output = options.output or os.path.splitext(os.path.basename(options.script))[0] + ".loupe"
+    script = os.path.abspath(options.script)
     sys.argv = [options.script, *options.arguments]
-    sys.path[0] = os.path.dirname(os.path.abspath(options.script))
+    sys.path[0] = os.path.dirname(script)
     recording = record(
         None,
         output,
@@ -38,10 +40,29 @@ def main():
         open=options.open,
     )
     try:
-        with recording:
-            runpy.run_path(options.script, run_name="__main__")
+        recording.__enter__()
+    except OSError as error:
+        parser.exit(2, f"{line_of(error)}\n")
+    try:
+        with _entered(recording):
+            runpy.run_path(script, run_name="__main__")
     finally:
-        print(f"recorded in {recording.path}", file=sys.stderr)
+        if recording.error is None:
+            lacking = f"; {len(recording.notes)} kinds of things are not, which it says" if recording.notes else ""
+            print(f"recorded in {recording.path}{lacking}", file=sys.stderr)
+
+
+class _entered:
+    """A context that was entered before."""
+
+    def __init__(self, context):
+        self._context = context
+
+    def __enter__(self):
+        return self._context
+
+    def __exit__(self, *error):
+        return self._context.__exit__(*error)
 
 
 if __name__ == "__main__":

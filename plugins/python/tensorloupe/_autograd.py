@@ -43,6 +43,9 @@ class NumberedNodes:
     def settle(self):
         pass
 
+    def end(self):
+        pass
+
     def running(self):
         return torch._C._current_autograd_node()
 
@@ -74,6 +77,7 @@ class HookedNodes:
         self._claim = claim
         self._pending = []
         self._unmatched = []  # (event, plain name of its operator)
+        self._handles = []
 
     def before_forward(self, event):
         pass
@@ -94,6 +98,12 @@ class HookedNodes:
                     self._adopt(node, event)
                     break
 
+    def end(self):
+        self._pending = []
+        for handle in self._handles:
+            handle.remove()
+        self._handles = []
+
     def _adopt(self, node, event):
         if self._KEY in node.metadata:
             return
@@ -103,7 +113,7 @@ class HookedNodes:
             self._on_node(node, event)
         claim = self._claim
         name, variable = node.name(), getattr(node, "variable", None)
-        node.register_hook(lambda *_: claim(event, name, variable))
+        self._handles.append(node.register_hook(lambda *_: claim(event, name, variable)))
         for before, _ in node.next_functions:
             # What a view made is another tensor by now: its event is the last of that name.
             if before is not None and self._KEY not in before.metadata:

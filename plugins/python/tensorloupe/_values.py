@@ -7,7 +7,8 @@ import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
 from ._model import bytes_of, dtype_name
-from ._statistics import Numbers, dense
+from ._pieces import dense
+from ._statistics import Numbers
 
 PARAMETER, BUFFER, ACTIVATION, SAVED, GRADIENT, WORKSPACE, INPUT, OTHER = range(8)
 
@@ -15,32 +16,56 @@ PARAMETER, BUFFER, ACTIVATION, SAVED, GRADIENT, WORKSPACE, INPUT, OTHER = range(
 _STORAGE_OBJECTS_STAY = tuple(int(part) for part in torch.__version__.split(".")[:2]) >= (2, 1)
 
 _TYPE_NAMES = {
-    torch.float16: "Half",
-    torch.float32: "Float",
-    torch.float64: "Double",
-    torch.bfloat16: "BFloat16",
-    torch.int8: "Char",
-    torch.uint8: "Byte",
-    torch.int16: "Short",
-    torch.int32: "Int",
-    torch.int64: "Long",
-    torch.bool: "Bool",
-    torch.complex64: "ComplexFloat",
-    torch.complex128: "ComplexDouble",
+    "float16": "Half",
+    "float32": "Float",
+    "float64": "Double",
+    "bfloat16": "BFloat16",
+    "int8": "Char",
+    "uint8": "Byte",
+    "int16": "Short",
+    "int32": "Int",
+    "int64": "Long",
+    "bool": "Bool",
+    "complex64": "ComplexFloat",
+    "complex128": "ComplexDouble",
+}
+# What the reader knows besides; others are shown as bytes.
+_READ = {"complex32", "uint16", "uint32", "uint64", "quint8", "qint8", "qint32", "quint4x2", "float8_e8m0fnu"} | {
+    f"float8_{kind}" for kind in ("e5m2", "e4m3fn", "e5m2fnuz", "e4m3fnuz")
 }
 
 
-def type_text(tensor):
+def type_text(value):
     """As a graph prints it: "Float(2, 3, strides=[3, 1], requires_grad=0, device=cpu)"."""
-    if tensor.layout != torch.strided:
+    if not value.is_strided:
         return "Tensor"
-    sizes = "".join(f"{size}, " for size in tensor.shape)
-    strides = ", ".join(str(stride) for stride in tensor.stride())
-    name = _TYPE_NAMES.get(tensor.dtype, "Tensor")
-    return f"{name}({sizes}strides=[{strides}], requires_grad={int(tensor.requires_grad)}, device={tensor.device})"
+    sizes = "".join(f"{size}, " for size in value.shape)
+    name = _TYPE_NAMES.get(value.dtype, "Tensor")
+    return f"{name}({sizes}strides={value.strides}, requires_grad={int(value.requires_grad)}, device={value.device})"
 
 
 _storage_of = getattr(torch.Tensor, "untyped_storage", None) or torch.Tensor._storage  # before PyTorch 2.0
+
+
+class _Names(dict):
+    """Texts that are made once."""
+
+    def __init__(self, make):
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, key):
+        self[key] = made = self._make(key)
+        return made
+
+
+def _shown_dtype(dtype):
+    name = dtype_name(dtype)
+    return name if name in _READ or name in _TYPE_NAMES else "uint8"
+
+
+_dtype_names = _Names(_shown_dtype)
+_device_names = _Names(str)
 
 
 class _Storage:
@@ -77,6 +102,8 @@ class Value:
         "array",
         "left_out",
         "is_input",
+        "is_strided",
+        "device",
     )
 
 
@@ -90,7 +117,7 @@ class Values:
         self._count = 0
         self._last = None, None
         self._ended = []  # blocks since settle()
-        self._unwatched = []  # storages that tell nobody of their end
+        self._unwatched = []  # storages whose end is found by asking
 
     def storage_number(self, tensor):
         storage = self._storage(tensor)
@@ -130,24 +157,19 @@ class Values:
         block.address = tensor.data_ptr() if tensor.device.type != "meta" else 0
         block.allocated, block.freed, block.saved_by = event, 0, 0
         block.scope, block.owner = scope, owner
-        block.device = "" if tensor.device.type == "cpu" else str(tensor.device)
+        block.device = "" if tensor.device.type == "cpu" else _device_names[tensor.device]
         storage.allocation = len(self.allocations)
         self.allocations.append(block)
         self.alive += storage.bytes
         self.peak = max(self.peak, self.alive)
         if category not in (PARAMETER, BUFFER):
             if _STORAGE_OBJECTS_STAY:
-                storage.watch = weakref.finalize(_storage_of(tensor), self._freed, block)
+                # Whenever and on whatever thread that is: it only joins a list.
+                storage.watch = weakref.finalize(_storage_of(tensor), self._ended.append, block)
                 storage.watch.atexit = False
             else:
                 self._unwatched.append((storage.reference, block))
         return block
-
-    def _freed(self, block):
-        if block.freed == 0:
-            block.freed = -1  # settle() says when
-            self.alive -= block.bytes
-            self._ended.append(block)
 
     def settle(self, event):
         """What ended since the last call was freed after `event`."""
@@ -155,14 +177,15 @@ class Values:
             left = []
             for reference, block in self._unwatched:
                 if reference.expired():
-                    self._freed(block)
+                    self._ended.append(block)
                 else:
                     left.append((reference, block))
             self._unwatched = left
-        if self._ended:
-            for block in self._ended:
+        while self._ended:
+            block = self._ended.pop()
+            if block.freed == 0:
                 block.freed = max(event, block.allocated)
-            self._ended = []
+                self.alive -= block.bytes
 
     def stop_watching(self):
         for storage in self._storages.values():
@@ -180,9 +203,15 @@ class Values:
         """What is known, or asked for, about just these elements, however they are looked at; None where it cannot be
         said."""
         storage = self._storage(tensor)
-        if storage is None or tensor.layout != torch.strided or dense(tensor) is None:
+        if storage is None or tensor.layout != torch.strided or tensor.is_quantized:
             return None
-        return storage.measured.setdefault((tensor.dtype, tensor.storage_offset(), tensor.numel()), Numbers())
+        if not tensor.is_contiguous() and dense(tensor) is None:
+            return None
+        key = tensor.dtype, tensor.storage_offset(), tensor.numel(), tensor.is_neg()
+        found = storage.measured.get(key)
+        if found is None:
+            found = storage.measured[key] = Numbers()
+        return found
 
     def find(self, tensor):
         """The value, or None where it is not known yet."""
@@ -191,19 +220,20 @@ class Values:
 
     def add(self, tensor, producer, name=""):
         value = Value()
-        value.number = len(self.values) + 1
         value.producer, value.name = producer, name
-        value.dtype = dtype_name(tensor.dtype)
-        value.shape = list(tensor.shape)
+        value.dtype = _dtype_names[tensor.dtype]
+        value.shape = [int(size) for size in tensor.shape]
         storage = self._storage(tensor)
-        is_strided = storage is not None and tensor.layout == torch.strided
+        value.is_strided = is_strided = storage is not None and tensor.layout == torch.strided
         value.strides = list(tensor.stride()) if is_strided else [0] * tensor.dim()
         value.offset = tensor.storage_offset() if is_strided else 0
         value.bytes = bytes_of(tensor)
+        value.device = _device_names[tensor.device]
         value.storage = storage.number if storage else 0
         value.requires_grad = bool(tensor.requires_grad)
         value.gradient_of, value.statistics, value.array = 0, None, 0
         value.left_out = value.is_input = False
+        value.number = len(self.values) + 1
         self.values.append(value)
         if storage is not None:
             storage.kept[self._look(tensor)] = value
@@ -213,7 +243,9 @@ class Values:
     def _look(tensor):
         if tensor.layout != torch.strided:
             return id(tensor)
-        return tensor.dtype, tensor.storage_offset(), tuple(tensor.shape), tensor.stride()
+        # Elements of the same memory with another sign are others.
+        turned = tensor.is_neg() or tensor.is_conj()
+        return tensor.dtype, tensor.storage_offset(), tensor.shape, tensor.stride(), turned and (tensor.is_conj(), tensor.is_neg())
 
     def allocation_of(self, tensor):
         storage = self._storage(tensor)
