@@ -7,6 +7,7 @@
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/plugin_list.h"
+#include "core/python/language/error.h"
 #include "core/python/language/operations.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_indexing.h"
@@ -60,6 +61,18 @@ IValue key_of(const std::vector<Index>& indices) {
     std::vector<IValue> values;
     for (const Index& index : indices) values.push_back(index.value());
     return python::make_tuple(std::move(values));
+}
+
+// What Python would throw, as the engine's error: "index 5 is out of bounds for dimension 0 with size 2".
+template <typename Work>
+auto plainly(Work&& work) {
+    plugins();
+    try {
+        return work();
+    } catch (const python::PythonError& error) {
+        const auto& arguments = error.exception()->args;
+        throw Error(ErrorKind::Run, arguments.empty() ? error.message() : python_str(arguments[0]), error.context());
+    }
 }
 
 IValue bound(std::optional<std::int64_t> value) { return value ? IValue(*value) : IValue(); }
@@ -117,18 +130,15 @@ Index::Index(const Slice& slice)
 Index Index::ellipsis() { return Index(python::ellipsis()); }
 
 Tensor index(const Tensor& t, const std::vector<Index>& indices) {
-    plugins();
-    return python::tensor_item(t, key_of(indices)).to_tensor();
+    return plainly([&] { return python::tensor_item(t, key_of(indices)).to_tensor(); });
 }
 void set_index(const Tensor& t, const std::vector<Index>& indices, const IValue& value) {
-    plugins();
-    python::set_tensor_item(t, key_of(indices), value);
+    plainly([&] { python::set_tensor_item(t, key_of(indices), value); });
 }
 
 IValue call(std::string_view name, std::vector<IValue> arguments,
             std::vector<std::pair<std::string, IValue>> keywords) {
-    plugins();
-    return python::call_function(name, std::move(arguments), std::move(keywords));
+    return plainly([&] { return python::call_function(name, std::move(arguments), std::move(keywords)); });
 }
 IValue dtype_value(ScalarType dtype) { return python::dtype_object(dtype); }
 

@@ -1,6 +1,7 @@
 # Writes the public headers below ${STAGED}, as programs include them: core/library/X.h as tensorloupe/X.h, what these include,
 # and so on, as tensorloupe/core/ROOM/X.h, their include lines changed to match. Headers of LibTorch's names: tensorloupe/libtorch.
 # -DROOT= the source tree; -DVERSION_HEADER= -DWRITTEN= the folder of headers that are written when the engine is built.
+cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${STAGED})
 
 # Where a header of the tree is installed.

@@ -47,7 +47,8 @@ void rethrow(const loupe::Error& error) {
     const auto begins = [&](std::string_view with) { return text.starts_with(with); };
     if (begins("index ") || begins("Dimension out of range") || begins("select(): index")) throw c10::IndexError(text);
     if (error.kind() == ErrorKind::Unsupported) throw c10::NotImplementedError(text);
-    throw c10::Error(error.context().op.empty() && error.context().source.empty() ? error.what() : text);
+    const bool is_of_file = error.kind() == ErrorKind::File || error.kind() == ErrorKind::Usage;
+    throw c10::Error(is_of_file ? error.what() : text);
 }
 
 Operator::Operator(const char* full_name) : op_((plugins(), detail::operator_or_throw(full_name))) {}

@@ -20,7 +20,7 @@ namespace {
 // An archive of LibTorch is a module without methods, whose tensors are named "0", "1", ...
 class Archive {
   public:
-    Archive() : module_(loupe::make_ptr<loupe::nn::Module>("Module")) {}
+    Archive() : module_(loupe::make_ptr<loupe::nn::Module>("__torch__.Module")) {}
     void add(const std::string& name, const at::Tensor& tensor) {
         module_->register_parameter(name, loupe::make_parameter(tensor.engine(), tensor.requires_grad()));
     }

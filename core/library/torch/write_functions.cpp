@@ -262,6 +262,8 @@ void trim_defaults(Written& out) {
     if (kLaterDefaults.contains(out.full_name)) {
         for (Parameter& parameter : out.parameters)
             if (parameter.type.find("ptional") != std::string::npos) parameter.default_value = "::std::nullopt";
+        for (Parameter& parameter : out.parameters)
+            if (parameter.name == "correction") parameter.type = "const ::std::optional<at::Scalar> &";
     }
     for (std::size_t i = out.parameters.size(); i-- > 0;) {
         if (out.parameters[i].default_value.empty()) may = false;

@@ -2,6 +2,7 @@
 // Which pixels a class depends on, from the gradient of its score: input_gradient resnet.pt
 #include <tensorloupe/tensorloupe.h>
 
+#include <cstdio>
 #include <iostream>
 
 using namespace loupe;

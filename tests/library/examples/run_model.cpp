@@ -2,6 +2,7 @@
 // Classifies an image with a traced network: run_model resnet.pt
 #include <tensorloupe/tensorloupe.h>
 
+#include <cstdio>
 #include <iostream>
 
 using namespace loupe;

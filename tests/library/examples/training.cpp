@@ -2,6 +2,8 @@
 // Trains a network of a file to follow a sine: training curve.pt
 #include <tensorloupe/tensorloupe.h>
 
+#include <cmath>
+#include <cstdio>
 #include <iostream>
 
 using namespace loupe;

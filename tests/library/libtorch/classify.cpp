@@ -74,7 +74,8 @@ int main(int argc, const char* argv[]) {
     try {
         torch::ones({2, 3}).matmul(torch::ones({4, 5}));
     } catch (const std::exception& e) {
-        std::cout << std::string(e.what()).substr(0, 60) << '\n';
+        const std::string text = e.what();
+        std::cout << text.substr(0, text.find('\n')) << '\n';
     }
     return 0;
 }

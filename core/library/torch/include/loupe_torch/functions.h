@@ -24,11 +24,12 @@ Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const std::
 void set_num_threads(int count);
 int get_num_threads();
 inline caffe2::TypeMeta get_default_dtype() { return c10::kFloat; }
+inline Tensor var(const Tensor& self, int dim) { return self.var(dim); }
+inline Tensor std(const Tensor& self, int dim) { return self.std(dim); }
 inline std::int64_t numel(const Tensor& tensor) { return tensor.numel(); }
 inline bool is_floating_point(const Tensor& tensor) { return tensor.is_floating_point(); }
 inline bool is_complex(const Tensor& tensor) { return tensor.is_complex(); }
 inline std::int64_t size(const Tensor& tensor, std::int64_t dim) { return tensor.size(dim); }
-std::vector<Tensor> where(const Tensor& condition);
 
 }  // namespace at
 

@@ -182,6 +182,9 @@ class Tensor {
     Tensor& operator|=(const Tensor& other) { return bitwise_or_(other); }
     Tensor& operator^=(const Tensor& other) { return bitwise_xor_(other); }
 
+    // Not the overload that takes `unbiased`, which a number would fit better.
+    Tensor var(int dim) const { return var(IntArrayRef{dim}); }
+    Tensor std(int dim) const { return std(IntArrayRef{dim}); }
 #include <loupe_torch/methods.inc>
 
   private:
