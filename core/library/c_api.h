@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+// SPDX-License-Identifier: Apache-2.0
 #ifndef TENSORLOUPE_C_API_H
 #define TENSORLOUPE_C_API_H
 /*

@@ -31,6 +31,7 @@ namespace loupe::c_api {
 
 // Keeps the text for tl_last_error and gives the code.
 tl_status failed(ErrorKind kind, std::string text);
+const char* last_error_text();
 
 // Runs work; no exception leaves.
 template <typename Work>

@@ -14,6 +14,7 @@
 #include "core/base/error.h"                // Error
 #include "core/dispatch/functions.h"        // fn::add and other operators, by their schema's overload
 #include "core/dispatch/plugin_list.h"      // plugins
+#include "core/formats/image/image.h"       // read_image
 #include "core/formats/numpy/npy.h"         // read_npz, write_npz
 #include "core/library/model.h"             // Model
 #include "core/library/tensors.h"           // making, indexing, arithmetic, printing

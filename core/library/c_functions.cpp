@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// c_api.h, but for recordings: c_recording.cpp.
-#include "core/library/c_api.h"
-
+// The functions of c_api.h, but for those of recordings: c_recording.cpp.
 #include <cstring>
 
 #include "core/autograd/engine.h"
@@ -17,8 +15,6 @@
 
 namespace loupe::c_api {
 namespace {
-
-thread_local std::string last_error;
 
 // DLPack's device types.
 std::int32_t device_type_of(Device device) {
@@ -54,52 +50,9 @@ ScalarType dtype_of(tl_dtype number, const char* function) {
     return *dtype;
 }
 
-void give(Tensor tensor, tl_tensor** out) { *out = std::make_unique<tl_tensor>(std::move(tensor)).release(); }
+void give(Tensor tensor, tl_tensor** out) { *out = new tl_tensor{std::move(tensor)}; }
 
 }  // namespace
-
-tl_status failed(ErrorKind kind, std::string text) {
-    last_error = std::move(text);
-    switch (kind) {
-        case ErrorKind::Usage:
-            return TL_ERROR_USAGE;
-        case ErrorKind::File:
-            return TL_ERROR_FILE;
-        case ErrorKind::Unsupported:
-            return TL_ERROR_UNSUPPORTED;
-        case ErrorKind::Compile:
-            return TL_ERROR_COMPILE;
-        case ErrorKind::Run:
-            return TL_ERROR_RUN;
-        case ErrorKind::Plugin:
-            return TL_ERROR_PLUGIN;
-        case ErrorKind::Cancelled:
-            return TL_ERROR_CANCELLED;
-        case ErrorKind::Internal:
-            break;
-    }
-    return TL_ERROR_INTERNAL;
-}
-
-void require(const void* pointer, const char* function, const char* argument) {
-    if (pointer == nullptr) throw Error(ErrorKind::Usage, concat(function, ": ", argument, " is NULL"));
-}
-
-std::vector<IValue> arguments_of(tl_tensor* const* inputs, std::size_t count, const char* function) {
-    if (count > 0) require(inputs, function, "inputs");
-    std::vector<IValue> arguments;
-    for (std::size_t i = 0; i < count; ++i) {
-        require(inputs[i], function, "an input");
-        arguments.emplace_back(inputs[i]->tensor);
-    }
-    return arguments;
-}
-
-std::unique_ptr<tl_tensors> list_of(TensorList tensors) {
-    auto list = std::make_unique<tl_tensors>();
-    for (Tensor& tensor : tensors) list->tensors.emplace_back(std::string(), std::move(tensor));
-    return list;
-}
 
 }  // namespace loupe::c_api
 
@@ -115,7 +68,7 @@ const char* tl_version(void) {
     return text.c_str();
 }
 
-const char* tl_last_error(void) { return last_error.c_str(); }
+const char* tl_last_error(void) { return last_error_text(); }
 
 tl_status tl_seed(std::uint64_t seed) {
     return guarded([&] { seed_generators(seed); });
