@@ -102,7 +102,7 @@ struct Unboxed<std::tuple<T...>> {
 // The engine's error as the class of c10 that PyTorch throws there.
 [[noreturn]] void rethrow(const loupe::Error& error);
 template <typename Work>
-auto translated(Work&& work) {
+decltype(auto) translated(Work&& work) {
     try {
         return work();
     } catch (const loupe::Error& error) {

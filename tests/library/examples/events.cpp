@@ -43,7 +43,6 @@ int main(int, char** argv) {
               << calls("aten::relu") << " relus\n";
     const session::Event& first = recording->event(1);
     const session::Event& last = recording->event(static_cast<session::EventId>(count));
-    std::cout << "first: aten::conv2d in " << first.scope << '\n'
-              << "last: " << last.op << " in " << last.scope << '\n';
+    std::cout << "first in " << first.scope << '\n' << "last: " << last.op << " in " << last.scope << '\n';
     return listener.seen == count ? 0 : 1;
 }

@@ -21,6 +21,11 @@ Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>
 Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const std::function<void(void*)>& deleter,
                  const TensorOptions& options = {});
 
+// What losses take as a number.
+namespace Reduction {
+enum Reduction { None, Mean, Sum, END };
+}
+
 void set_num_threads(int count);
 int get_num_threads();
 inline caffe2::TypeMeta get_default_dtype() { return c10::kFloat; }
