@@ -176,7 +176,7 @@ void TestLibrary::a_model_says_what_is_wrong() {
     QVERIFY(message_of([&] { model({ones({2, 5})}); }).find("must match the size") != std::string::npos);
     QVERIFY(message_of([&] { model.save("/tmp/model.unknown"); }).find("no writer") != std::string::npos);
     QTemporaryDir folder;
-    const std::filesystem::path weights = folder.filePath("weights.npz").toStdString();
+    const std::filesystem::path weights = folder.filePath("weights.safetensors").toStdString();
     model.save(weights);
     QVERIFY(message_of([&] { Model::open(weights)({ones({1})}); }).find("weights without a program") !=
             std::string::npos);
