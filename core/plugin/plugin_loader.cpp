@@ -133,11 +133,12 @@ std::vector<PluginStatus> load_plugins_from(const fs::path& folder) {
 std::vector<fs::path> plugin_folders() {
     std::vector<fs::path> folders;
     std::error_code failure;
-    const fs::path program = fs::read_symlink("/proc/self/exe", failure);
-    if (!failure) {
-        const fs::path library = program.parent_path().parent_path() / "lib";
-        const fs::path installed = library / "tensorloupe" / "plugins";
-        folders.push_back(fs::exists(installed, failure) ? installed : library / "plugins");
+    // Of the engine's own library: the program that loads it may lie anywhere.
+    static constexpr char kHere = 0;
+    Dl_info engine{};
+    if (dladdr(&kHere, &engine) != 0 && engine.dli_fname != nullptr) {
+        const fs::path library = fs::canonical(engine.dli_fname, failure);
+        if (!failure) folders.push_back(library.parent_path() / "plugins");
     }
     if (const char* path = std::getenv("LOUPE_PLUGIN_PATH"); path != nullptr) {
         for (const std::string_view folder : split(path, ':')) {

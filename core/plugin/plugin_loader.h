@@ -12,7 +12,7 @@ namespace loupe {
 
 // Loads every *.so of the folder in order of name, each only once a process, and gives their state.
 std::vector<PluginStatus> load_plugins_from(const std::filesystem::path& folder);
-// The folders where plugins are looked for: lib/plugins beside the program's folder, then those in LOUPE_PLUGIN_PATH
+// The folders where plugins are looked for: plugins/ beside the engine's library, then those in LOUPE_PLUGIN_PATH
 // (separated by ':').
 std::vector<std::filesystem::path> plugin_folders();
 

@@ -2,11 +2,15 @@
 // A tensor as PyTorch's C++ library prints it.
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <iomanip>
 #include <sstream>
 
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/ops/numbers/text.h"
 
 namespace loupe::numbers {
@@ -67,18 +71,35 @@ NumberFormat choose_format(std::ostream& out, std::span<const double> values) {
     return {1, high == 0 ? 7 : high + 6};
 }
 
-void print_scale(std::ostream& out, double scale) {
-    std::ostringstream text;
-    text << scale;
-    out << text.str() << " *\n";
+// The fewest digits that give the number again; an exponent below 1e-4 and from 1e16 on.
+std::string shortest_text(double value) {
+    std::array<char, 64> text;
+    const auto written = [&](std::chars_format format) {
+        return std::string(text.data(), std::to_chars(text.data(), text.data() + text.size(), value, format).ptr);
+    };
+    std::string scientific = written(std::chars_format::scientific);
+    const auto mark = scientific.find('e');
+    if (mark == std::string::npos) return scientific;  // inf, nan
+    const int exponent = std::atoi(scientific.c_str() + mark + 1);
+    return exponent < -4 || exponent >= 16 ? scientific : written(std::chars_format::fixed);
 }
+
+// A number by itself: six digits before 2.15.
+std::string single_text(double value) {
+    if (!is_older_torch()) return shortest_text(value);
+    std::ostringstream text;
+    text << value;
+    return text.str();
+}
+
+void print_scale(std::ostream& out, double scale) { out << single_text(scale) << " *\n"; }
 
 void print_matrix(std::ostream& out, std::span<const double> values, std::int64_t rows, std::int64_t columns,
                   int indent) {
     const NumberFormat format = choose_format(out, values);
     const std::string margin(static_cast<std::size_t>(indent), ' ');
     const std::int64_t per_line = (kLineWidth - indent) / (format.width + 1);
-    out << margin;
+    if (is_older_torch()) out << margin;  // later releases begin the first row without it
     for (std::int64_t first = 0; first < columns; first += per_line) {
         const std::int64_t last = std::min(first + per_line, columns) - 1;
         if (per_line < columns) {
@@ -133,7 +154,7 @@ std::string stream_text(const Tensor& tensor) {
     const IntSpan sizes = tensor.sizes();
     const std::vector<double> values = elements_of(tensor);
     if (sizes.empty()) {
-        out << values[0] << '\n';
+        out << single_text(values[0]) << '\n';
     } else if (sizes.size() == 1) {
         if (!values.empty()) {
             const NumberFormat format = choose_format(out, values);

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <loupe_torch/functions.h>
+#include <loupe_torch/guards.h>
+#include <iostream>

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <loupe_torch/module.h>
+#include <loupe_torch/serialize.h>
+#include <torch/types.h>

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <loupe_torch/functions.h>
+#include <loupe_torch/guards.h>
+#include <loupe_torch/ivalue.h>
+#include <iostream>

@@ -1,0 +1,43 @@
+# What the checks of the installed library share. -DBUILD= the build folder, -DWORK= a folder to work in, -DVERSION= -DCXX= -DCC=
+foreach(name BUILD WORK VERSION CXX CC)
+  if(NOT DEFINED ${name})
+    message(FATAL_ERROR "${name} is needed")
+  endif()
+endforeach()
+set(HERE ${CMAKE_CURRENT_LIST_DIR})
+set(PREFIX ${WORK}/prefix)
+set(ENV{LOUPE_PLUGIN_PATH} "")
+set(ENV{LD_LIBRARY_PATH} "")
+set(ENV{PKG_CONFIG_PATH} ${PREFIX}/lib/pkgconfig)
+
+# run(RESULT COMMAND...): its standard output; fails with all of it.
+function(run result)
+  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE out ERROR_VARIABLE err RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${ARGN}\nstatus ${status}\n${out}${err}")
+  endif()
+  set(${result} "${out}" PARENT_SCOPE)
+endfunction()
+
+# Holds what a program prints against NAME.expected.
+function(expect program expected)
+  run(out ${CMAKE_COMMAND} -E chdir ${WORK} ${program} ${ARGN})
+  file(READ ${expected} wanted)
+  if(NOT out STREQUAL wanted)
+    get_filename_component(name ${program} NAME)
+    file(WRITE ${WORK}/${name}.printed "${out}")
+    execute_process(COMMAND diff -u ${expected} ${WORK}/${name}.printed OUTPUT_VARIABLE difference)
+    message(SEND_ERROR "${name} prints other text than PyTorch:\n${difference}")
+  endif()
+endfunction()
+
+# Configures and builds the project in SOURCE; prints how long that took.
+function(build_project source name)
+  string(TIMESTAMP begin "%s")
+  file(REMOVE_RECURSE ${WORK}/${name})
+  run(ignored ${CMAKE_COMMAND} -G Ninja -S ${source} -B ${WORK}/${name} -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_C_COMPILER=${CC} ${ARGN})
+  run(ignored ${CMAKE_COMMAND} --build ${WORK}/${name} -j 2)
+  string(TIMESTAMP end "%s")
+  math(EXPR seconds "${end} - ${begin}")
+  message(STATUS "${name}: configured and built in ${seconds} s")
+endfunction()
