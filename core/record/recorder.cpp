@@ -88,7 +88,10 @@ Recorder::Recorder(RecorderOptions options, BuiltGraph graph, StopControl* contr
 
 Recorder::~Recorder() { stop_watching(); }
 
-double Recorder::now() const { return std::chrono::duration<double>(Clock::now() - began_).count() - parked_; }
+void Recorder::begin_at(RunClock::Time asked, RunClock::Time given) {
+    clock_.begin_at(asked);
+    clock_.pause_since(given);
+}
 
 void Recorder::name_value(const Tensor& t, const std::string& name, Category category) {
     memory_.add_existing(t, category, name);
@@ -102,6 +105,8 @@ EventId Recorder::accumulated_at(const Tensor& leaf) const {
 
 void Recorder::finish() {
     while (!frames_.is_empty()) leave_frame();
+    take_loads();
+    for (const data::LoadWork& work : load_log_->under_way()) add_load(work);
     setup_.stop();
     stop_watching();
     memory_.stop();
@@ -123,10 +128,11 @@ void Recorder::before_statement(EagerModel::Statement statement) {
 
 void Recorder::park(const StopPoint& point, const StopReason& why) {
     catch_up();
+    take_loads();
     const auto from = Clock::now();
     control_->parked_at(point);
     park_(point, why);
-    parked_ += std::chrono::duration<double>(Clock::now() - from).count();
+    clock_.pause_since(from);
     device_clock_.forget_zero();
 }
 
@@ -247,9 +253,9 @@ void Recorder::begin_event(const OperatorCall& call, const StopPoint& point) {
     set_saving_observer(this);
     set_fallback_observer(this);
     pending_began_ = Clock::now();
-    pending_.start = now();
+    pending_.start = clock_.at(pending_began_);
     setup_.start();
-    workers_.start(pending_.start);
+    workers_.start(pending_began_, pending_.start);
     if (any_device_but_cpu()) [[unlikely]]
         start_device_clock(call);
 }
@@ -334,8 +340,9 @@ EventId Recorder::publish(Event event) {
     const EventId peer = event.peer;
     const EventId id = writer_.add_event(std::move(event));
     if (phase == RunPhase::Backward) writer_.set_backward_peer(peer, id);
+    if (!progress_) return id;
     const auto at = Clock::now();
-    if (progress_ && at - last_progress_ > std::chrono::milliseconds(16)) {
+    if (at - last_progress_ > std::chrono::milliseconds(16)) {
         last_progress_ = at;
         progress_(recording()->event_count());
     }
@@ -349,6 +356,18 @@ void Recorder::note_statistics(Event& event) const {
         event.has_nan |= value.statistics->nan_count > 0;
         event.has_inf |= value.statistics->inf_count > 0;
     }
+}
+
+void Recorder::show_results(const OperatorCall& call) const {
+    TensorList made;
+    for (const IValue& result : call.outputs) {
+        visit_tensors(result, [&](const Tensor& t) {
+            if (!t.defined()) return;
+            const ValueId id = pending_.outputs[made.size()];
+            made.push_back(id != 0 && !recording()->value(id).is_left_out ? t : Tensor());
+        });
+    }
+    options_.on_results(pending_, made);
 }
 
 // Where the NaN and Inf in what it made come from.
@@ -385,6 +404,7 @@ void Recorder::after_operator(const OperatorCall& call) {
             },
             pending_saved_, id);
     }
+    if (options_.on_results && options_.values && !is_held) show_results(call);
     memory_.end_event();
     pending_.memory_peak = memory_.event_peak();
     pending_.memory_after = memory_.current_bytes();
@@ -445,7 +465,7 @@ void Recorder::publish_whole(const OperatorCall& call, const StopPoint& point) {
         pending_.outputs.push_back(value);
     }
     pending_.memory_before = pending_.memory_after = pending_.memory_peak = memory_.current_bytes();
-    pending_.start = now();
+    pending_.start = clock_.now();
     const bool is_held = is_late();
     if (is_held) {
         hold(nullptr);
@@ -495,7 +515,7 @@ void Recorder::begin_backward(const TensorList& roots, BackwardStart start) {
     pending_.memory_before = memory_.current_bytes();
     memory_.begin_event(writer_.next_event(), {});
     pending_began_ = Clock::now();
-    pending_.start = now();
+    pending_.start = clock_.at(pending_began_);
 }
 
 void Recorder::end_backward_start(const TensorList& roots, const TensorList& gradients) {

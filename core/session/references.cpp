@@ -79,11 +79,13 @@ ComparedRun References::shown_run(std::string label) const {
         if (model_.program() != nullptr) gradients = gradient_rows(model_.program()->module(), shown.recorder.get());
         const auto info = model_.program() != nullptr ? model_.program()->info() : std::make_shared<ModelInfo>();
         run = compared_recording(shown.recorder, info, std::move(gradients), std::move(label));
+        run.ahead = shown.ahead;
     } else {
         const RecordingFile& file = *repeater_.recording_file();
         run.label = std::move(label);
         run.recording = file.recording();
         run.gradients = file.gradients();
+        run.opened = file.opened();
         run.model = model_.program() != nullptr ? model_.program()->info() : file.model();
     }
     // Dropped elements are computed again.
@@ -210,11 +212,19 @@ OpenedGraphs References::open_graphs(int id) const {
     const ComparedRun own = shown_run("this run");
     const auto graph_of = [](const ComparedRun& run) { return run.model != nullptr ? run.model->graph : nullptr; };
     const ShownRun& shown = recorder_.shown();
-    if (reference.opened == nullptr || shown.recorder == nullptr || model_.program() == nullptr)
+    std::shared_ptr<const OpenedGraph> here = own.opened;
+    if (reference.opened != nullptr && shown.recorder != nullptr && model_.program() != nullptr)
+        here = std::make_shared<const OpenedGraph>(
+            open_graph(*model_.program(), *shown.method, shown.recorder->shared_graph()));
+    if (here == nullptr || reference.opened == nullptr)
         return {.error = {}, .here = {graph_of(own), {}}, .there = {graph_of(reference), {}}};
-    return {.error = {},
-            .here = open_graph(*model_.program(), *shown.method, shown.recorder->shared_graph()),
-            .there = *reference.opened};
+    return {.error = {}, .here = *here, .there = *reference.opened};
+}
+
+std::shared_ptr<AheadComparison> References::compare_ahead() const {
+    const auto found = pinned_.find(aligned_.id);
+    if (found == pinned_.end() || found->second.is_arrays || !found->second.elements) return nullptr;
+    return std::make_shared<AheadComparison>(found->second, aligned_.options);
 }
 
 RunDifferences References::compare(int id, const CompareOptions& options) {
@@ -224,7 +234,7 @@ RunDifferences References::compare(int id, const CompareOptions& options) {
     RunAlignment aligned;
     RunDifferences out = compare_runs_by_value(own, reference, options, &aligned);
     out.reference = id;
-    aligned_ = {id, own.recording, events, options.mends, std::move(aligned)};
+    aligned_ = {id, own.recording, events, options, std::move(aligned)};
     return out;
 }
 
@@ -233,7 +243,7 @@ const RunAlignment& References::alignment(int id, const CompareOptions& options)
                            : repeater_.recording_file() != nullptr  ? repeater_.recording_file()->recording()
                                                                     : nullptr;
     const bool is_known = aligned_.id == id && aligned_.own == recording && recording != nullptr &&
-                          aligned_.events == recording->event_count() && aligned_.mends == options.mends;
+                          aligned_.events == recording->event_count() && aligned_.options.mends == options.mends;
     if (!is_known) compare(id, options);
     return aligned_.alignment;
 }

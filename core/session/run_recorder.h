@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/runtime/interpreter/print.h"
@@ -23,13 +24,18 @@ struct RepeatedRun {
     std::shared_ptr<const Recording> recording;  // null: none
     // From this event on it is another one, and before it stops nowhere; 0: the run of a session before, all of it.
     EventId until = 0;
-    std::string why;  // "from the start of `Net.forward`": where it goes its own way
+    std::string why;                     // "from the start of `Net.forward`": where it goes its own way
+    std::optional<EditStart> edit = {};  // that makes it go its own way
 };
 
 class RunRecorder {
   public:
     RunRecorder(Publisher& publisher, WorkQueue& queue, RunControl& control, ModelHolder& model,
                 const CurrentTraining& training, SessionKeeper& keeper);
+
+    // What a run that begins is compared with on the way; null: nothing.
+    using Ahead = std::function<std::shared_ptr<AheadComparison>()>;
+    void set_ahead(Ahead ahead) { ahead_ = std::move(ahead); }
 
     ShownRun& shown() { return shown_; }
     const ShownRun& shown() const { return shown_; }
@@ -73,6 +79,7 @@ class RunRecorder {
 
     ShownRun shown_;
     RepeatedRun repeated_;
+    Ahead ahead_;
 };
 
 }  // namespace loupe::session

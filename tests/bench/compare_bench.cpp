@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What comparing runs costs: bench_compare MODEL [REPEATS] prints the times, in milliseconds, of a recorded run, of the
 // alignment of two, and of the whole comparison with all elements, with another run of the model and with one of
-// another model, whose parameters are compared too; of each the least.
+// another model, whose parameters are compared too, and of a run that is compared with that other model on the way; of
+// each the least.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include "core/model/program.h"
 #include "core/plugin/plugin_loader.h"
 #include "core/study/align_runs.h"
+#include "core/study/compare_ahead.h"
 #include "core/study/reference_run.h"
 #include "core/study/run_differences.h"
 
@@ -50,6 +52,14 @@ int run(const char* model, int times) {
     RunDifferences found;
     const double compared = least(times, [&] { found = compare_runs_by_value(own, reference, {}); });
     const double repeated = least(times, [&] { compare_runs_by_value(again, reference, {}); });
+    // With the other run while the run is under way.
+    RunDifferences ahead;
+    const double on_the_way = least(times, [&] {
+        request.ahead = std::make_shared<AheadComparison>(reference, CompareOptions{});
+        const ComparedRun compared_own = record_reference(request);
+        request.ahead->end();
+        ahead = compare_runs_by_value(compared_own, reference, {});
+    });
     double bytes = 0;  // of both runs
     for (EventId id = 1; id <= own.recording->event_count(); ++id) {
         for (const ValueId value : own.recording->event(id).outputs)
@@ -62,6 +72,8 @@ int run(const char* model, int times) {
                 (recorded + repeated) / recorded);
     std::printf("comparison with another model %.1f ms: mode %.3f of a recorded run\n%s\n", compared,
                 (recorded + compared) / recorded, found.headline().c_str());
+    std::printf("recorded and compared on the way %.1f ms: mode %.3f of a recorded run\n%s\n", on_the_way,
+                on_the_way / recorded, ahead.headline().c_str());
     return 0;
 }
 
