@@ -358,18 +358,6 @@ void Recorder::note_statistics(Event& event) const {
     }
 }
 
-void Recorder::show_results(const OperatorCall& call) const {
-    TensorList made;
-    for (const IValue& result : call.outputs) {
-        visit_tensors(result, [&](const Tensor& t) {
-            if (!t.defined()) return;
-            const ValueId id = pending_.outputs[made.size()];
-            made.push_back(id != 0 && !recording()->value(id).is_left_out ? t : Tensor());
-        });
-    }
-    options_.on_results(pending_, made);
-}
-
 // Where the NaN and Inf in what it made come from.
 void Recorder::judge(Event& event, const std::function<BadNumbers::Call()>& call, const std::vector<ValueId>& saved,
                      EventId id) {
@@ -404,7 +392,6 @@ void Recorder::after_operator(const OperatorCall& call) {
             },
             pending_saved_, id);
     }
-    if (options_.on_results && options_.values && !is_held) show_results(call);
     memory_.end_event();
     pending_.memory_peak = memory_.event_peak();
     pending_.memory_after = memory_.current_bytes();

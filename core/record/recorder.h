@@ -124,7 +124,6 @@ class Recorder final : public ExecutionObserver,
     void add_inputs(std::span<const Tensor> tensors);
     void collect_outputs(const OperatorCall& call, Event& event);
     void note_statistics(Event& event) const;
-    void show_results(const OperatorCall& call) const;
     void on_saved(const Tensor& t) override;
     void on_fallback(const FallbackCost& cost) override;
     void note_saved(const OperatorCall& call, EventId event);

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "core/record/recording.h"
 #include "core/record/value_change.h"
 #include "core/record/value_store.h"
 
@@ -22,9 +21,6 @@ struct RecorderOptions {
     std::vector<ValueChange> changes = {};             // see RunOptions
     // Of a run that is repeated: only these values are kept, and the run ends (Cancelled) when the last was noted.
     const std::set<ValueId>* only = nullptr;
-    // Sees what each event made on the CPU while that is in the cache: the event before it has a number, and its
-    // outputs, undefined where they are not kept. Throws nothing, and calls no operator.
-    std::function<void(const Event& event, const TensorList& made)> on_results = {};
 };
 
 }  // namespace loupe::session

@@ -34,7 +34,6 @@ Engine::Engine(SessionListener* listener)
       generations_(publisher_, settings_, control_, model_, recorder_, runs_),
       references_(settings_, model_, recorder_, repeater_, queue_.cancel_flag()),
       edits_(publisher_, queue_, control_, model_, recorder_, runs_, references_) {
-    recorder_.set_ahead([this] { return references_.compare_ahead(); });
     queue_.start([this] { work(); });
 }
 

@@ -79,7 +79,6 @@ ComparedRun References::shown_run(std::string label) const {
         if (model_.program() != nullptr) gradients = gradient_rows(model_.program()->module(), shown.recorder.get());
         const auto info = model_.program() != nullptr ? model_.program()->info() : std::make_shared<ModelInfo>();
         run = compared_recording(shown.recorder, info, std::move(gradients), std::move(label));
-        run.ahead = shown.ahead;
     } else {
         const RecordingFile& file = *repeater_.recording_file();
         run.label = std::move(label);
@@ -221,12 +220,6 @@ OpenedGraphs References::open_graphs(int id) const {
     return {.error = {}, .here = *here, .there = *reference.opened};
 }
 
-std::shared_ptr<AheadComparison> References::compare_ahead() const {
-    const auto found = pinned_.find(aligned_.id);
-    if (found == pinned_.end() || found->second.is_arrays || !found->second.elements) return nullptr;
-    return std::make_shared<AheadComparison>(found->second, aligned_.options);
-}
-
 RunDifferences References::compare(int id, const CompareOptions& options) {
     const ComparedRun& reference = find(id);
     const ComparedRun own = shown_run("this run");
@@ -234,7 +227,7 @@ RunDifferences References::compare(int id, const CompareOptions& options) {
     RunAlignment aligned;
     RunDifferences out = compare_runs_by_value(own, reference, options, &aligned);
     out.reference = id;
-    aligned_ = {id, own.recording, events, options, std::move(aligned)};
+    aligned_ = {id, own.recording, events, options.mends, std::move(aligned)};
     return out;
 }
 
@@ -243,7 +236,7 @@ const RunAlignment& References::alignment(int id, const CompareOptions& options)
                            : repeater_.recording_file() != nullptr  ? repeater_.recording_file()->recording()
                                                                     : nullptr;
     const bool is_known = aligned_.id == id && aligned_.own == recording && recording != nullptr &&
-                          aligned_.events == recording->event_count() && aligned_.options.mends == options.mends;
+                          aligned_.events == recording->event_count() && aligned_.mends == options.mends;
     if (!is_known) compare(id, options);
     return aligned_.alignment;
 }

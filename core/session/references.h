@@ -32,8 +32,6 @@ class References {
 
     // The run that is shown against a reference. Throws Error (Usage) when either is missing.
     RunDifferences compare(int id, const CompareOptions& options);
-    // For a run that begins, with the reference that was compared with last; null: it is gone, or there was none.
-    std::shared_ptr<AheadComparison> compare_ahead() const;
     // Of the run that is shown and of a reference. Throws Error (Usage) when either is missing.
     OpenedGraphs open_graphs(int id) const;
     // Of a pinned run. Throws Error (Usage) where there is none; undefined: they were not kept.
@@ -70,7 +68,7 @@ class References {
         int id = 0;
         std::shared_ptr<const Recording> own;
         std::size_t events = 0;
-        CompareOptions options;
+        std::vector<AlignmentMend> mends;
         RunAlignment alignment;
     };
     Aligned aligned_;

@@ -188,15 +188,9 @@ void RunRecorder::record_run(const RunOptions& options, RepeatedRun repeated,
                              const std::function<void(const IValue&)>& on_result) {
     repeated_ = std::move(repeated);
     control_.pass_over_until(repeated_.until);
-    RecorderOptions kept{
-        options.statistics, options.record_values,   ValueBudget{options.memory_budget, options.file_budget},
-        options.left_out,   options.opens_operators, options.changes};
-    shown_.ahead = ahead_ ? ahead_() : nullptr;
-    if (shown_.ahead)
-        kept.on_results = [ahead = shown_.ahead](const Event& event, const TensorList& made) {
-            ahead->take(event, made);
-        };
-    begin_recording(std::move(kept), shown_.method->schema());
+    begin_recording({options.statistics, options.record_values, ValueBudget{options.memory_budget, options.file_budget},
+                     options.left_out, options.opens_operators, options.changes},
+                    shown_.method->schema());
     if (repeated_.edit) shown_.recorder->note_edit(*repeated_.edit);
     shown_.body = [this](std::vector<IValue> arguments) {
         run_phases(*shown_.method, std::move(arguments), shown_.backward_source.get());
@@ -214,7 +208,6 @@ void RunRecorder::record_run(const RunOptions& options, RepeatedRun repeated,
     const auto run = [&] { run_phases(*shown_.method, shown_.arguments, shown_.backward_source.get(), on_result); };
     observe(run, [this] {
         control_.end_run();
-        if (shown_.ahead) shown_.ahead->end();
         compare_with_repeated();
         keeper_.write_now();
         keeper_.set_gradients_due(true);

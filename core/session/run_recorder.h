@@ -33,10 +33,6 @@ class RunRecorder {
     RunRecorder(Publisher& publisher, WorkQueue& queue, RunControl& control, ModelHolder& model,
                 const CurrentTraining& training, SessionKeeper& keeper);
 
-    // What a run that begins is compared with on the way; null: nothing.
-    using Ahead = std::function<std::shared_ptr<AheadComparison>()>;
-    void set_ahead(Ahead ahead) { ahead_ = std::move(ahead); }
-
     ShownRun& shown() { return shown_; }
     const ShownRun& shown() const { return shown_; }
     // Nothing is shown any more.
@@ -79,7 +75,6 @@ class RunRecorder {
 
     ShownRun shown_;
     RepeatedRun repeated_;
-    Ahead ahead_;
 };
 
 }  // namespace loupe::session

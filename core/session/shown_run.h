@@ -13,7 +13,6 @@
 #include "core/record/recording_file.h"
 #include "core/record/replay.h"
 #include "core/record/run_options.h"
-#include "core/study/compare_ahead.h"
 #include "core/study/measure_what_if.h"
 
 namespace loupe::session {
@@ -22,7 +21,6 @@ struct ShownRun {
     std::shared_ptr<Recorder> recorder;  // null: nothing was recorded since the model was opened
     bool failed = false;                 // it ended in an error, and nothing was opened since
     std::shared_ptr<const PreparedMethod> method;
-    std::shared_ptr<AheadComparison> ahead;  // with the reference that it was compared with last; null: none
     std::unique_ptr<const RunStart> start;
     RunBody body;
     std::unique_ptr<const BackwardSource> backward_source;  // null: forward alone

@@ -14,18 +14,15 @@
 
 namespace loupe::session {
 
-class AheadComparison;
-
 struct ComparedRun {
     std::string label;                       // "res.onnx", "pipeline inference"
     std::shared_ptr<const ModelInfo> model;  // null: not known
     std::shared_ptr<const Recording> recording;
     std::function<Tensor(ValueId)> elements;  // undefined where they were not kept
     std::vector<GradientRow> gradients;
-    std::shared_ptr<const OpenedGraph> opened;     // null: the model's graph is all that is known
-    std::shared_ptr<const AheadComparison> ahead;  // what was measured while it ran; null: nothing
-    bool is_arrays = false;          // it has no more than the arrays of a file: what lacks is not missing
-    std::vector<std::string> notes;  // what of it could not be read or run, a sentence each without its end
+    std::shared_ptr<const OpenedGraph> opened;  // null: the model's graph is all that is known
+    bool is_arrays = false;                     // it has no more than the arrays of a file: what lacks is not missing
+    std::vector<std::string> notes;             // what of it could not be read or run, a sentence each without its end
 };
 
 // A recorded run that was read; label: its file's name.

@@ -17,7 +17,6 @@
 #include "core/record/replay.h"
 #include "core/record/run_phases.h"
 #include "core/runtime/interpreter/print.h"
-#include "core/study/compare_ahead.h"
 #include "core/tensor/copy_elements.h"
 #include "core/tensor/device_copy.h"
 #include "core/value/map_tensors.h"
@@ -109,10 +108,6 @@ ComparedRun record_reference(const ReferenceRequest& request) {
     kept.opens_operators = request.options.opens_operators;
     kept.left_out = request.options.left_out;
     kept.budget = {request.options.memory_budget, request.options.file_budget};
-    if (request.ahead)
-        kept.on_results = [ahead = request.ahead](const Event& event, const TensorList& made) {
-            ahead->take(event, made);
-        };
     std::shared_ptr<Recorder> recorder =
         make_recorder(std::move(kept), *prepared, program.module(), arguments, prepared->schema());
     std::optional<RunStart> start;
@@ -131,7 +126,6 @@ ComparedRun record_reference(const ReferenceRequest& request) {
     if (start && failure.empty()) time_run(request, *start, *prepared, backward.get(), *recorder);
     recorder->protect_existing();
     ComparedRun run = compared_recording(recorder, program.info(), std::move(gradients), request.label);
-    run.ahead = request.ahead;
     run.opened = std::make_shared<const OpenedGraph>(open_graph(program, *prepared, recorder->shared_graph()));
     if (!failure.empty()) run.notes.push_back(std::move(failure));
     return run;

@@ -26,8 +26,7 @@ struct ReferenceRequest {
     std::string label;
     // The run is repeated until its operators have warm times.
     std::optional<OperatorTimesRequest> timed = {};
-    const CancelFlag* cancel = nullptr;                // of that; null: it is not stopped
-    std::shared_ptr<AheadComparison> ahead = nullptr;  // with another reference, on the way
+    const CancelFlag* cancel = nullptr;  // of that; null: it is not stopped
 };
 
 // The program stays on the device, and of the dtype, that it ran with. A run that fails is compared as far as it came,

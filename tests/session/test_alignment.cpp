@@ -10,7 +10,6 @@
 #include "core/record/recording_writer.h"
 #include "core/study/align_runs.h"
 #include "core/study/align_sequences.h"
-#include "core/study/compare_ahead.h"
 #include "core/study/reference_run.h"
 #include "core/study/run_differences.h"
 
@@ -22,9 +21,8 @@ namespace {
 const std::string kFixtures = LOUPE_SOURCE_DIR "/tests/fixtures/compare/";
 
 ComparedRun run_of(const std::string& file, const std::string& inputs, const std::string& dtype = {},
-                   bool backward = false, std::shared_ptr<AheadComparison> ahead = nullptr) {
+                   bool backward = false) {
     ReferenceRequest request;
-    request.ahead = std::move(ahead);
     request.program = Program::open(kFixtures + file);
     request.options.backward = backward;
     request.dtype = dtype;
@@ -52,12 +50,6 @@ std::shared_ptr<const Recording> recording_of(const std::vector<std::pair<std::s
     }
     writer.finish();
     return writer.recording();
-}
-
-Tensor full_of(float value) {
-    const Tensor t = empty(std::vector<std::int64_t>{2, 3}, ScalarType::Float32);
-    std::fill_n(t.data<float>(), 6, value);
-    return t;
 }
 
 std::vector<AlignKey> keys(std::initializer_list<int> values) { return {values.begin(), values.end()}; }
@@ -120,82 +112,6 @@ class TestAlignment : public QObject {
         found =
             align_runs({*a}, {*b}, {{AlignmentMend::Kind::Event, "forward gone aten::x 1", "forward b aten::relu 1"}});
         QCOMPARE(found.there, (std::vector<EventId>{1, 3}));
-    }
-
-    // What was measured while the run was under way is what is measured behind it; the alignment has the last word.
-    void measuredOnTheWay_data() {
-        QTest::addColumn<QString>("other");
-        QTest::addColumn<bool>("is_guessed");
-        QTest::newRow("same graph") << "residual_planted.pt" << true;
-        QTest::newRow("other format") << "residual.pt2" << true;
-    }
-    void measuredOnTheWay() {
-        QFETCH(QString, other);
-        QFETCH(bool, is_guessed);
-        const ComparedRun reference = run_of("residual.pt", "residual.in.npz", {}, true);
-        const auto ahead = std::make_shared<AheadComparison>(reference, CompareOptions{});
-        ComparedRun own = run_of(other.toStdString(), "residual.in.npz", {}, true, ahead);
-        ahead->end();
-        QVERIFY(own.ahead == ahead);
-        QCOMPARE(ahead->size() > 0, is_guessed);
-        const auto text = [](const RunDifferences& found) {
-            QStringList out{QString::fromStdString(found.headline())};
-            for (const EventDifference& row : found.events) {
-                QString line = QString("%1 %2 %3").arg(row.here).arg(row.there).arg(QString::fromStdString(row.why));
-                if (row.numbers)
-                    line += QString(" %1 %2 %3 %4 %5 %6")
-                                .arg(row.numbers->count)
-                                .arg(row.numbers->beyond)
-                                .arg(row.numbers->max_abs, 0, 'g', 17)
-                                .arg(row.numbers->max_ulp)
-                                .arg(row.numbers->cosine, 0, 'g', 12)
-                                .arg(row.numbers->worst);
-                out << line;
-            }
-            return out;
-        };
-        // Of the run itself nothing is read: it has no elements.
-        ComparedRun known = own;
-        known.elements = nullptr;
-        const RunDifferences found = compare_runs_by_value(own, reference, {});
-        const std::size_t measured = compare_runs_by_value(known, reference, {}).compared;
-        QVERIFY2(10 * measured >= 9 * found.compared,
-                 qPrintable(QString("%1 of %2").arg(measured).arg(found.compared)));
-        own.ahead = nullptr;
-        QCOMPARE(text(found), text(compare_runs_by_value(own, reference, {})));
-        // Another tolerance is measured anew.
-        own.ahead = ahead;
-        const RunDifferences loose = compare_runs_by_value(own, reference, {.rtol = 1e9, .atol = 1e9, .mends = {}});
-        QCOMPARE(loose.diverging, std::size_t{0});
-    }
-
-    // Events that only one of both has are passed over.
-    void guessesComeBackIntoStep() {
-        const auto reference = recording_of({{"a", "aten::linear"}, {"b", "aten::relu"}, {"c", "aten::tanh"}});
-        std::vector<Tensor> there{full_of(1), full_of(2), full_of(3)};
-        ComparedRun run;
-        run.recording = reference;
-        run.elements = [&](ValueId id) { return there[id - 1]; };
-        AheadComparison ahead(run, {});
-        ValueId next = 1;
-        const auto take = [&](const char* scope, const char* op, float value) {
-            Event event;
-            event.scope = scope;
-            event.op = op;
-            event.outputs = {next++};
-            ahead.take(event, {full_of(value)});
-        };
-        take("a", "aten::linear", 1);
-        take("x", "aten::exp", 7);
-        take("c", "aten::tanh", 4);
-        QVERIFY(ahead.find(run, {}, 1, 1)->is_same());
-        QVERIFY(ahead.find(run, {}, 2, 2) == nullptr);
-        QCOMPARE(ahead.find(run, {}, 3, 3)->max_abs, 1.0);
-        QVERIFY(ahead.find(run, {.rtol = 1, .atol = {}, .mends = {}}, 3, 3) == nullptr);
-        QVERIFY(ahead.find({}, {}, 3, 3) == nullptr);
-        ahead.end();
-        take("c", "aten::tanh", 4);
-        QCOMPARE(ahead.size(), std::size_t{2});
     }
 
     void modelsUnderAnotherNameAreAligned() {
