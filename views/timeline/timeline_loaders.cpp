@@ -104,8 +104,8 @@ void TimelineDrawing::drawEdit(TimelineSurface& surface) {
     const QString label = QObject::tr("edit");
     const double wide = surface.textWidth(label) + 8;
     const double left = std::min(x, width_ - wide);
-    surface.box(left, kAxis, left + wide, kAxis + 15, colour);
-    surface.text(left + 4, kAxis, themeRgb(C::Panel), label);
+    surface.box(left, 2, left + wide, kAxis - 2, colour);
+    surface.text(left + 4, 3, themeRgb(C::Panel), label);
 }
 
 }  // namespace loupe::views
