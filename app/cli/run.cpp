@@ -33,7 +33,7 @@ TensorList execute_recorded(const PreparedRun& run, const RunArguments& options,
         run,
         {.statistics = options.stats || keeps, .values = keeps, .opens_operators = options.parts, .changes = changes});
     const auto save = [&] {
-        if (keeps) session::save_recording(*run.program, *recorder, run.options, options.record_file);
+        if (keeps) session::save_recording(*run.program, *run.method, *recorder, run.options, options.record_file);
     };
     TensorList outputs;
     try {

@@ -3,6 +3,7 @@
 
 #include "core/base/strings.h"
 #include "core/data/error.h"
+#include "core/data/load_log.h"
 #include "core/data/workers.h"
 
 namespace loupe::data {
@@ -47,7 +48,7 @@ class DirectStream final : public BatchStream {
             check_cancelled();
             const auto keys = keys_->next();
             if (!keys) break;
-            Outcome outcome = fetcher_->fetch(*keys);
+            Outcome outcome = fetch(*keys);
             add_skipped(skipped_, std::move(outcome.skipped));
             if (outcome.kind == Outcome::Kind::Batch) return std::move(outcome.batch);
             is_ended_ = outcome.kind == Outcome::Kind::Ended;
@@ -58,8 +59,18 @@ class DirectStream final : public BatchStream {
     const std::vector<SkippedSample>& skipped() const override { return skipped_; }
 
   private:
+    Outcome fetch(const Keys& keys) {
+        LoadScope noted(*log_, LoadKind::Loop, pass_, next_++);
+        Outcome outcome = fetcher_->fetch(keys);
+        if (outcome.kind == Outcome::Kind::Ended) noted.cancel();
+        return outcome;
+    }
+
     Ptr<BatchKeyStream> keys_;
     std::unique_ptr<Fetcher> fetcher_;
+    const std::shared_ptr<LoadLog> log_ = LoadLog::of_thread();
+    const std::uint32_t pass_ = log_->begin_pass();
+    std::uint64_t next_ = 0;
     std::vector<SkippedSample> skipped_;
     bool is_ended_ = false;
 };
@@ -87,8 +98,7 @@ class AheadStream final : public BatchStream {
                 pass_over(number);
                 continue;
             }
-            if (!pool_->has_threads()) pool_->make_in_place(worker, number);
-            Outcome outcome = pass_->take(number, timeout_);
+            Outcome outcome = wait_for(worker, number);
             pass_over(number);
             add_skipped(skipped_, std::move(outcome.skipped));
             if (outcome.kind == Outcome::Kind::Ended) has_data_[worker] = false;
@@ -101,6 +111,14 @@ class AheadStream final : public BatchStream {
     const std::vector<SkippedSample>& skipped() const override { return skipped_; }
 
   private:
+    Outcome wait_for(std::size_t worker, std::size_t number) {
+        LoadScope noted(pass_->log(), LoadKind::Wait, pass_->number(), number, static_cast<std::uint32_t>(worker));
+        if (!pool_->has_threads()) pool_->make_in_place(worker, number);
+        Outcome outcome = pass_->take(number, timeout_);
+        if (outcome.kind == Outcome::Kind::Ended) noted.cancel();
+        return outcome;
+    }
+
     void pass_over(std::size_t number) {
         worker_of_.erase(number);
         ++next_;
@@ -230,8 +248,8 @@ Ptr<BatchStream> DataLoader::iterate() {
         pool = std::make_shared<WorkerPool>(options_.num_workers, base_seed, options_.worker_init, !is_bound);
         if (options_.persistent_workers) pool_ = pool;
     }
-    return make_ptr<AheadStream>(std::move(keys), std::make_shared<Pass>(std::move(fetchers)), std::move(pool),
-                                 options_);
+    return make_ptr<AheadStream>(std::move(keys), std::make_shared<Pass>(std::move(fetchers), LoadLog::of_thread()),
+                                 std::move(pool), options_);
 }
 
 }  // namespace loupe::data

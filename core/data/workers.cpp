@@ -17,6 +17,14 @@ constexpr auto kTick = std::chrono::milliseconds(50);
 
 }  // namespace
 
+Outcome Pass::make(LoadKind kind, const WorkerInfo& worker, std::size_t number, const Keys& keys) {
+    const auto id = static_cast<std::uint32_t>(worker.id);
+    LoadScope noted(*log_, kind, number_, number, id);
+    Outcome outcome = fetchers_[id]->try_fetch(keys);
+    if (outcome.kind == Outcome::Kind::Ended) noted.cancel();
+    return outcome;
+}
+
 void Pass::put(std::size_t number, Outcome outcome) {
     {
         const std::lock_guard lock(mutex_);
@@ -134,9 +142,10 @@ void WorkerPool::perform(std::size_t index, const Task& task) {
         outcome.failure = worker.init_failure;
         return task.pass->put(task.number, std::move(outcome));
     }
-    if (!has_threads_) return task.pass->put(task.number, task.pass->fetcher(index).try_fetch(task.keys));
+    if (!has_threads_)
+        return task.pass->put(task.number, task.pass->make(LoadKind::InTurn, worker.info, task.number, task.keys));
     const CancelScope cancel(&task.pass->stopped());
-    task.pass->put(task.number, task.pass->fetcher(index).try_fetch(task.keys));
+    task.pass->put(task.number, task.pass->make(LoadKind::Worker, worker.info, task.number, task.keys));
 }
 
 }  // namespace loupe::data

@@ -13,27 +13,35 @@
 
 #include "core/base/cancel.h"
 #include "core/data/fetcher.h"
+#include "core/data/load_log.h"
 
 namespace loupe::data {
 
 // One pass over the data, shared by the consumer and the workers.
 class Pass {
   public:
-    explicit Pass(std::vector<std::unique_ptr<Fetcher>> fetchers) : fetchers_(std::move(fetchers)) {}
+    // log: where what it does is written.
+    Pass(std::vector<std::unique_ptr<Fetcher>> fetchers, std::shared_ptr<LoadLog> log)
+        : fetchers_(std::move(fetchers)), log_(std::move(log)), number_(log_->begin_pass()) {}
 
     // For the workers.
-    Fetcher& fetcher(std::size_t worker) const { return *fetchers_[worker]; }
     const CancelFlag& stopped() const { return stopped_; }
+    // Makes the batch, and notes how long that took.
+    Outcome make(LoadKind kind, const WorkerInfo& worker, std::size_t number, const Keys& keys);
     void put(std::size_t number, Outcome outcome);
 
     // For the consumer. Unfinished batches are completed and discarded.
     void stop() { stopped_ = true; }
     // Waits for that batch. timeout: seconds, 0 for no limit. Throws as BatchStream::next.
     Outcome take(std::size_t number, double timeout);
+    LoadLog& log() const { return *log_; }
+    std::uint32_t number() const { return number_; }
     bool has(std::size_t number);
 
   private:
     std::vector<std::unique_ptr<Fetcher>> fetchers_;  // one per worker, used only by it
+    const std::shared_ptr<LoadLog> log_;
+    const std::uint32_t number_;  // in the log
     CancelFlag stopped_{false};
     std::mutex mutex_;
     std::condition_variable came_;

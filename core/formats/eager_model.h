@@ -90,6 +90,7 @@ class EagerModel : public RefCounted {
         std::vector<std::string> changed;  // "Net.forward": what is other or new
         std::uint64_t from_event = 0;      // the first event of the live frame that begins again; 0: none does
         std::string function;              // of that frame
+        ir::SourceRange takes_hold;        // that function, else the first change, in the edited text
         std::shared_ptr<const ir::Source> source;
         std::function<void()> apply;  // the edited text runs from the next call on; throws Error (Run)
     };

@@ -239,6 +239,7 @@ class SourceModel final : public EagerModel, private StatementHook {
                 .changed = verdict.changed,
                 .from_event = verdict.restarts ? verdict.restarts->event : 0,
                 .function = verdict.function,
+                .takes_hold = verdict.takes_hold,
                 .source = edit->source(),
                 .apply = [edit] { edit->apply(); }};
     }

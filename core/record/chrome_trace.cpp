@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ constexpr double kMicroseconds = 1e6;
 constexpr int kHost = 1;         // a process, and its thread
 constexpr int kDevices = 2;      // a process, a thread a device
 constexpr int kFirstWorker = 2;  // of the host's threads
+constexpr int kLoop = 1000;      // what the engine waited for data, as a thread
+constexpr int kFirstLoader = 1001;
 
 nlohmann::json zone(std::string_view name, std::string_view category, double start, double duration,
                     int process = kHost, int thread = 1) {
@@ -74,9 +77,19 @@ class Tracks {
         }
         return number;
     }
+    int loader(const LoadSpan& load) {
+        const bool is_worker = load.kind == data::LoadKind::Worker || load.kind == data::LoadKind::InTurn;
+        const int number = is_worker ? kFirstLoader + static_cast<int>(load.worker) : kLoop;
+        if (loaders_.insert(number).second) {
+            const std::string name = is_worker ? "loader " + std::to_string(load.worker) : "loading";
+            out_.push_back(named("thread_name", name, kHost, number));
+        }
+        return number;
+    }
 
   private:
     nlohmann::json& out_;
+    std::set<int> loaders_;
     std::vector<std::string> devices_;
     std::vector<std::uint32_t> workers_;
 };
@@ -115,6 +128,11 @@ void write_chrome_trace(const Recording& recording, const std::filesystem::path&
                           {"pid", 1},
                           {"ts", event.end() * kMicroseconds},
                           {"args", {{"bytes", event.memory_after}}}});
+    }
+    for (const LoadSpan& load : recording.loads()) {
+        const std::string name =
+            (load.kind == data::LoadKind::Wait ? "wait for batch " : "batch ") + std::to_string(load.batch);
+        events.push_back(zone(name, "data", load.start, load.end - load.start, kHost, tracks.loader(load)));
     }
     for (std::uint32_t id = 1; id <= recording.frame_count(); ++id) {
         const Frame& frame = recording.frame(id);

@@ -89,7 +89,10 @@ Recorder::Recorder(RecorderOptions options, BuiltGraph graph, StopControl* contr
 
 Recorder::~Recorder() { stop_watching(); }
 
-double Recorder::now() const { return std::chrono::duration<double>(Clock::now() - began_).count() - parked_; }
+void Recorder::begin_at(RunClock::Time asked, RunClock::Time given) {
+    clock_.begin_at(asked);
+    clock_.pause_since(given);
+}
 
 void Recorder::name_value(const Tensor& t, const std::string& name, Category category) {
     memory_.add_existing(t, category, name);
@@ -103,6 +106,8 @@ EventId Recorder::accumulated_at(const Tensor& leaf) const {
 
 void Recorder::finish() {
     while (!frames_.is_empty()) leave_frame();
+    take_loads();
+    for (const data::LoadWork& work : load_log_->under_way()) add_load(work);
     setup_.stop();
     stop_watching();
     memory_.stop();
@@ -125,10 +130,11 @@ void Recorder::before_statement(EagerModel::Statement statement) {
 
 void Recorder::park(const StopPoint& point, const StopReason& why) {
     catch_up();
+    take_loads();
     const auto from = Clock::now();
     control_->parked_at(point);
     park_(point, why);
-    parked_ += std::chrono::duration<double>(Clock::now() - from).count();
+    clock_.pause_since(from);
     device_clock_.forget_zero();
 }
 
@@ -251,9 +257,9 @@ void Recorder::begin_event(const OperatorCall& call, const StopPoint& point) {
     set_saving_observer(this);
     set_fallback_observer(this);
     pending_began_ = Clock::now();
-    pending_.start = now();
+    pending_.start = clock_.at(pending_began_);
     setup_.start();
-    workers_.start(pending_.start);
+    workers_.start(pending_began_, pending_.start);
     if (any_device_but_cpu()) [[unlikely]]
         start_device_clock(call);
 }
@@ -339,8 +345,9 @@ EventId Recorder::publish(Event event) {
     const EventId peer = event.peer;
     const EventId id = writer_.add_event(std::move(event));
     if (phase == RunPhase::Backward) writer_.set_backward_peer(peer, id);
+    if (!progress_) return id;
     const auto at = Clock::now();
-    if (progress_ && at - last_progress_ > std::chrono::milliseconds(16)) {
+    if (at - last_progress_ > std::chrono::milliseconds(16)) {
         last_progress_ = at;
         progress_(recording()->event_count());
     }
@@ -450,7 +457,7 @@ void Recorder::publish_whole(const OperatorCall& call, const StopPoint& point) {
         pending_.outputs.push_back(value);
     }
     pending_.memory_before = pending_.memory_after = pending_.memory_peak = memory_.current_bytes();
-    pending_.start = now();
+    pending_.start = clock_.now();
     const bool is_held = is_late();
     if (is_held) {
         hold(nullptr);
@@ -500,7 +507,7 @@ void Recorder::begin_backward(const TensorList& roots, BackwardStart start) {
     pending_.memory_before = memory_.current_bytes();
     memory_.begin_event(writer_.next_event(), {});
     pending_began_ = Clock::now();
-    pending_.start = now();
+    pending_.start = clock_.at(pending_began_);
 }
 
 void Recorder::end_backward_start(const TensorList& roots, const TensorList& gradients) {

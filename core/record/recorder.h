@@ -3,7 +3,6 @@
 // Watches a run and writes it down: events, values with statistics, frames, memory. Asks at each stop point whether to
 // park.
 
-#include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "core/autograd/observer.h"
 #include "core/autograd/saving_observer.h"
 #include "core/base/setup_clock.h"
+#include "core/data/load_log.h"
 #include "core/dispatch/fallback_observer.h"
 #include "core/dispatch/operator_opener.h"
 #include "core/formats/eager_model.h"
@@ -27,6 +27,7 @@
 #include "core/record/memory_account.h"
 #include "core/record/recorder_options.h"
 #include "core/record/recording_writer.h"
+#include "core/record/run_clock.h"
 #include "core/record/stop_point.h"
 #include "core/record/tensor_values.h"
 #include "core/record/value_store.h"
@@ -54,6 +55,11 @@ class Recorder final : public ExecutionObserver,
     std::vector<FrameValues> line_values() const { return line_values_.frames(*recording()); }
     // Names of tensors that exist before the run.
     void name_value(const Tensor& t, const std::string& name, Category category);
+    // The run began when its data were asked for: waiting for them is part of it, what was done since they came is not.
+    // Before its first event.
+    void begin_at(RunClock::Time asked, RunClock::Time given);
+    // It goes on with an edited source, from an event on that has not come yet.
+    void note_edit(EditStart edit) { writer_.set_edit(std::move(edit)); }
     // Called now and then with the number of events, for display.
     void set_progress(std::function<void(std::size_t)> progress) { progress_ = std::move(progress); }
     // The phase of backward begins with an event of its own: what it starts from. Between the two the first gradients
@@ -88,7 +94,7 @@ class Recorder final : public ExecutionObserver,
     // The event that gave this parameter or input its gradient; 0 when none did.
     EventId accumulated_at(const Tensor& leaf) const;
     // Seconds spent parked so far.
-    double parked_seconds() const { return parked_; }
+    double parked_seconds() const { return clock_.paused(); }
 
     // Null: composed operators are events like others.
     OperatorOpener* opener() { return options_.opens_operators ? this : nullptr; }
@@ -103,7 +109,7 @@ class Recorder final : public ExecutionObserver,
     std::uint64_t current_event() const override { return writer_.next_event(); }
 
   private:
-    using Clock = std::chrono::steady_clock;
+    using Clock = RunClock::Clock;
 
     bool is_under_line(std::string_view file, int line) const override;
     bool is_under_node(int graph_node) const override;
@@ -111,7 +117,6 @@ class Recorder final : public ExecutionObserver,
 
     void park_if_asked(const StopPoint& point);
     void park(const StopPoint& point, const StopReason& why);
-    double now() const;
 
     void end_when_repeated() const;
     void fill_arguments(const OperatorCall& call, Event& event) const;
@@ -128,6 +133,8 @@ class Recorder final : public ExecutionObserver,
     void publish_whole(const OperatorCall& call, const StopPoint& point);
     void describe(const OperatorCall& call);
     void stop_watching();
+    void take_loads();
+    void add_load(const data::LoadWork& work);
     void start_device_clock(const OperatorCall& call);
     // An event whose numbers or times its device still has.
     struct Held {
@@ -166,9 +173,10 @@ class Recorder final : public ExecutionObserver,
     CallFrames frames_;
     LineValues line_values_;
     std::unordered_map<const TensorImpl*, EventId> accumulated_;
-    Clock::time_point began_ = Clock::now();
-    Clock::time_point last_progress_ = began_;
-    double parked_ = 0;
+    RunClock clock_;
+    Clock::time_point last_progress_ = clock_.began();
+    const std::shared_ptr<data::LoadLog> load_log_ = data::LoadLog::of_thread();
+    std::uint64_t loads_seen_ = 0;
 
     // The operator under way.
     bool is_pending_ = false;

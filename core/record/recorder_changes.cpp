@@ -86,7 +86,7 @@ EventId Recorder::make_change(const ValueChange& change, const Tensor& t) {
     event.arguments.push_back(concat("formula=", change.formula));
     event.inputs = {change.value};
     event.memory_before = event.memory_after = event.memory_peak = memory_.current_bytes();
-    event.start = this->now();
+    event.start = clock_.now();
     const ValueId made = tensors_.add_made(t, id, recording()->value(change.value).name, 0);
     if (made != 0) event.outputs.push_back(made);
     note_statistics(event);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recorder's view of devices other than the CPU.
+// The recorder's view of what runs beside it: devices other than the CPU, and loaders of data.
 #include <algorithm>
 #include <utility>
 
@@ -26,7 +26,7 @@ void Recorder::start_device_clock(const OperatorCall& call) {
         return first;
     }();
     if (!device.is_cpu()) pending_.device.device = writer_.intern(device_name(device));
-    device_clock_.start(device, now());
+    device_clock_.start(device, clock_.now());
 }
 
 void Recorder::on_fallback(const FallbackCost& cost) {
@@ -35,6 +35,18 @@ void Recorder::on_fallback(const FallbackCost& cost) {
     pending_.device.copied_bytes += static_cast<std::int64_t>(cost.bytes);
     pending_.device.copy_seconds += cost.seconds;
     if (pending_.device.device.empty()) pending_.device.device = writer_.intern(device_name(cost.device));
+}
+
+// --- loaders of data
+
+void Recorder::add_load(const data::LoadWork& work) {
+    LoadSpan span{work.kind,           work.pass,   work.worker, work.batch, clock_.at(work.start),
+                  clock_.at(work.end), work.is_over};
+    if (work.end > clock_.began()) writer_.add_load(span);
+}
+
+void Recorder::take_loads() {
+    for (const data::LoadWork& work : load_log_->finished(loads_seen_)) add_load(work);
 }
 
 // --- events whose numbers a device still has ---

@@ -51,6 +51,21 @@ std::vector<Saving> Recording::savings(std::size_t from) const {
     return {savings_.begin() + static_cast<std::ptrdiff_t>(std::min(from, savings_.size())), savings_.end()};
 }
 
+std::shared_ptr<const EditStart> Recording::edit() const {
+    const std::lock_guard lock(late_mutex_);
+    return edit_;
+}
+
+std::size_t Recording::load_count() const {
+    const std::lock_guard lock(late_mutex_);
+    return loads_.size();
+}
+
+std::vector<LoadSpan> Recording::loads(std::size_t from) const {
+    const std::lock_guard lock(late_mutex_);
+    return {loads_.begin() + static_cast<std::ptrdiff_t>(std::min(from, loads_.size())), loads_.end()};
+}
+
 std::shared_ptr<const OperatorTimes> Recording::warm_times() const {
     const std::lock_guard lock(late_mutex_);
     return warm_times_;

@@ -14,6 +14,7 @@
 
 #include "core/base/fields.h"
 #include "core/base/setup_clock.h"
+#include "core/data/load_log.h"
 #include "core/model/model_info.h"
 #include "core/record/device_work.h"
 #include "core/record/statistics.h"
@@ -257,6 +258,30 @@ struct BackwardStart {
 };
 auto fields(Like<BackwardStart> auto& it) { return std::tie(it.event, it.text, it.is_loss); }
 
+// What a loader of data did while the run was under way; see data::LoadLog.
+struct LoadSpan {
+    data::LoadKind kind = data::LoadKind::Worker;
+    std::uint32_t pass = 0;    // over the data
+    std::uint32_t worker = 0;  // from 0; of Wait the one that makes the batch; of Loop none
+    std::uint64_t batch = 0;   // of the pass, from 0
+    double start = 0;          // seconds since the run began; negative: before it
+    double end = 0;
+    bool is_over = true;  // false: it was under way when the run ended
+};
+auto fields(Like<LoadSpan> auto& it) {
+    return std::tie(it.kind, it.pass, it.worker, it.batch, it.start, it.end, it.is_over);
+}
+
+// Where a run went on with an edited source: events from there on are of the edited text, those before it of what the
+// edit did not change.
+struct EditStart {
+    EventId event = 0;
+    std::string function;              // whose frame began again: "Net.forward"; empty: none did
+    std::vector<std::string> changed;  // "Net.forward": what is other or new
+    SourcePlace place;                 // of that function, else of the first change, in the edited text
+};
+auto fields(Like<EditStart> auto& it) { return std::tie(it.event, it.function, it.changed, it.place); }
+
 class RecordingWriter;
 
 class Recording {
@@ -288,6 +313,11 @@ class Recording {
     EventId peak_event() const { return peak_event_.load(std::memory_order_acquire); }
     // Null: no backward has begun, or an older program wrote it.
     const BackwardStart* backward_start() const { return backward_start_.load(std::memory_order_acquire); }
+    // Null: no edit.
+    std::shared_ptr<const EditStart> edit() const;
+    std::size_t load_count() const;
+    // What loaders did, in the order in which it ended, from the index on. It is known where the run parks and ends.
+    std::vector<LoadSpan> loads(std::size_t from = 0) const;
     bool is_complete() const { return complete_.load(std::memory_order_acquire); }
 
   private:
@@ -309,6 +339,8 @@ class Recording {
     AppendOnly<Fate> fates_;         // by allocation
     mutable std::mutex late_mutex_;  // of what follows
     std::vector<Saving> savings_;
+    std::vector<LoadSpan> loads_;
+    std::shared_ptr<const EditStart> edit_;
     std::shared_ptr<const OperatorTimes> warm_times_;
     std::atomic<std::int64_t> peak_bytes_{0};
     std::atomic<EventId> peak_event_{0};

@@ -9,6 +9,8 @@
 //     model      ModelInfo without its graph; field names are those of model_info.h; cannot_run only where another
 //                program wrote the file, whose run cannot be repeated here
 //     graph      GraphModel; a node's children are those that name it as their parent
+//     opened     {graph, ran_as}: OpenedGraph, the graph with the calls in it opened; lacking where it is the same, and
+//                in older files
 //     strings    texts that events, values and frames refer to by index
 //     events, values, frames, allocations
 //                an array a row, fields in the order of the structs in recording.h without the id, which is the row's
@@ -18,6 +20,8 @@
 //                set-up by kind, whether it was cold, what a device did and the work of other threads, and whether
 //                a value was left out
 //     savings    rows [allocation, event, node]; older files lack them
+//     loads      rows of LoadSpan: what loaders of data did; older files lack it
+//     edit       {event, function, changed, file, line}: EditStart; lacking where no edit was made
 //     warm_times OperatorTimes; lacking where none were measured
 //     gradients  GradientRow objects
 //     backward_start  {event, text, is_loss}: what backward started from; older files lack it
@@ -36,6 +40,7 @@
 #include <vector>
 
 #include "core/formats/archive/zip_reader.h"
+#include "core/model/opened_graph.h"
 #include "core/model/program.h"
 #include "core/record/gradient_row.h"
 #include "core/record/recorder.h"
@@ -50,12 +55,14 @@ inline constexpr int kRecordingVersion = 1;
 // cannot be written.
 void write_recording(const std::filesystem::path& path, const ModelInfo& model, const Recording& recording,
                      const std::vector<GradientRow>& gradients, const RunOptions& run,
-                     const std::function<Tensor(ValueId)>& elements, const std::string& attached = {});
+                     const std::function<Tensor(ValueId)>& elements, const std::string& attached = {},
+                     const OpenedGraph& opened = {});
 
-// The run that a recorder has seen, with all that it kept; elements: where they come from when it is not the recorder.
-void save_recording(const Program& program, const Recorder& recorder, const RunOptions& run,
-                    const std::filesystem::path& path, const std::function<Tensor(ValueId)>& elements = {},
-                    const std::string& attached = {});
+// The run of a method that a recorder has seen, with all that it kept; elements: where they come from when it is not
+// the recorder.
+void save_recording(const Program& program, const PreparedMethod& method, const Recorder& recorder,
+                    const RunOptions& run, const std::filesystem::path& path,
+                    const std::function<Tensor(ValueId)>& elements = {}, const std::string& attached = {});
 
 // Does the file start as a recording? Must not throw for other files.
 bool is_recording(const std::filesystem::path& path);
@@ -74,6 +81,8 @@ class RecordingFile {
     // That events refer to; null when there is none.
     const std::shared_ptr<const GraphModel>& graph() const { return graph_; }
     const std::shared_ptr<const Recording>& recording() const { return recording_; }
+    // The same with its calls opened; null: not known.
+    const std::shared_ptr<const OpenedGraph>& opened() const { return opened_; }
     const std::vector<GradientRow>& gradients() const { return gradients_; }
     const RunOptions& run() const { return run_; }
     // Empty: nothing, or more than is read.
@@ -89,6 +98,7 @@ class RecordingFile {
     std::function<Tensor(ValueId)> elements_;  // without a file
     std::shared_ptr<const ModelInfo> model_;
     std::shared_ptr<const GraphModel> graph_;
+    std::shared_ptr<const OpenedGraph> opened_;
     std::shared_ptr<const Recording> recording_;
     std::vector<GradientRow> gradients_;
     RunOptions run_;

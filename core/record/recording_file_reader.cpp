@@ -90,6 +90,8 @@ class Loader {
             writer_.set_backward_start({event, start.at("text").get<std::string>(), start.at("is_loss").get<bool>()});
         }
         add_savings();
+        add_loads();
+        add_edit();
         if (json_.contains("warm_times"))
             writer_.set_warm_times(std::make_shared<OperatorTimes>(json_["warm_times"].get<OperatorTimes>()));
         Row peak(json_.at("peak"));
@@ -260,6 +262,36 @@ class Loader {
         }
     }
 
+    void add_loads() {
+        if (!json_.contains("loads")) return;
+        for (const Json& json : json_["loads"]) {
+            Row row(json);
+            LoadSpan load;
+            load.kind =
+                static_cast<data::LoadKind>(row.id(static_cast<std::size_t>(last_of(load.kind)), "kind of work"));
+            load.pass = row.next<std::uint32_t>();
+            load.worker = row.id(kMostWorkers, "worker");
+            load.batch = row.next<std::uint64_t>();
+            load.start = row.number();
+            load.end = row.number();
+            load.is_over = row.next<bool>();
+            if (!(load.end >= load.start)) fail("has a batch that is there before it is begun");
+            writer_.add_load(load);
+        }
+    }
+
+    void add_edit() {
+        if (!json_.contains("edit")) return;
+        const Json& json = json_["edit"];
+        EditStart edit;
+        edit.event = json.at("event").get<EventId>();
+        if (edit.event == 0 || edit.event > events_.size() + 1) fail("has an edit from no event on");
+        edit.function = json.at("function").get<std::string>();
+        edit.changed = json.at("changed").get<std::vector<std::string>>();
+        edit.place = {json.at("file").get<std::string>(), json.at("line").get<int>(), 0};
+        writer_.set_edit(std::move(edit));
+    }
+
     const Json& events_;
     const Json& values_;
     const Json& frames_;
@@ -297,6 +329,25 @@ std::shared_ptr<const GraphModel> load_graph(const Json& json) {
     return graph;
 }
 
+// What is not said is the graph itself, where nothing in it can be opened.
+std::shared_ptr<const OpenedGraph> load_opened(const Json& rows, const std::shared_ptr<const GraphModel>& ran) {
+    auto out = std::make_shared<OpenedGraph>();
+    if (!rows.contains("opened")) {
+        const bool has_calls = ran == nullptr || ran->text.empty() || ran->text.find("prim::Call") != std::string::npos;
+        out->graph = ran;
+        return has_calls ? nullptr : out;
+    }
+    const Json& json = rows["opened"];
+    out->graph = load_graph(json.at("graph"));
+    out->ran_as = json.at("ran_as").get<std::vector<int>>();
+    const std::size_t count = out->graph ? out->graph->nodes.size() : 0;
+    const int ran_nodes = ran ? static_cast<int>(ran->nodes.size()) : 0;
+    const bool is_sound = (out->ran_as.empty() || out->ran_as.size() == count) &&
+                          std::ranges::all_of(out->ran_as, [&](int node) { return node >= -1 && node < ran_nodes; });
+    if (!is_sound) fail("has an opened graph of other nodes than those that ran");
+    return out;
+}
+
 std::shared_ptr<ModelInfo> load_model(const Json& json, std::shared_ptr<const GraphModel> graph) {
     auto model = std::make_shared<ModelInfo>(json.get<ModelInfo>());
     if (model->modules.empty()) fail("has no modules");
@@ -329,6 +380,7 @@ bool is_recording(const std::filesystem::path& path) {
 
 void RecordingFile::load(const Json& rows) {
     graph_ = load_graph(rows.at("graph"));
+    opened_ = load_opened(rows, graph_);
     recording_ = Loader(rows).load(graph_ ? graph_->nodes.size() : 0, arrays_);
     gradients_ = rows.at("gradients").get<std::vector<GradientRow>>();
     for (const GradientRow& row : gradients_) {

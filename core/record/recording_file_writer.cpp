@@ -46,13 +46,15 @@ class Arrays {
 };
 
 Json describe_recording(const ModelInfo& model, const Recording& recording, const std::vector<GradientRow>& gradients,
-                        const RunOptions& run, Arrays& arrays) {
+                        const RunOptions& run, const OpenedGraph& opened, Arrays& arrays) {
     TextTable text;
     Json json;
     json["run"] = run;
     json["model"] = model;
     json["built_with"] = model.built_with;
     json["graph"] = model.graph ? Json(*model.graph) : Json();
+    if (opened.graph && model.graph && opened.graph->text != model.graph->text)
+        json["opened"] = Json{{"graph", *opened.graph}, {"ran_as", opened.ran_as}};
     Json& events = json["events"] = Json::array();
     for (EventId id = 1; id <= recording.event_count(); ++id) {
         events.push_back(event_row(recording.event(id), recording.backward_peer(id), text));
@@ -71,6 +73,9 @@ Json describe_recording(const ModelInfo& model, const Recording& recording, cons
     if (const BackwardStart* start = recording.backward_start()) json["backward_start"] = backward_start_json(*start);
     Json& savings = json["savings"] = Json::array();
     for (const Saving& saving : recording.savings()) savings.push_back(saving_row(saving, text));
+    if (const auto edit = recording.edit()) json["edit"] = edit_json(*edit);
+    Json& loads = json["loads"] = Json::array();
+    for (const LoadSpan& load : recording.loads()) loads.push_back(load_row(load));
     if (const auto times = recording.warm_times()) json["warm_times"] = *times;
     json["gradients"] = gradients;
     json["peak"] = Json::array({recording.peak_bytes(), recording.peak_event()});
@@ -82,25 +87,27 @@ Json describe_recording(const ModelInfo& model, const Recording& recording, cons
 
 void write_recording(const std::filesystem::path& path, const ModelInfo& model, const Recording& recording,
                      const std::vector<GradientRow>& gradients, const RunOptions& run,
-                     const std::function<Tensor(ValueId)>& elements, const std::string& attached) {
+                     const std::function<Tensor(ValueId)>& elements, const std::string& attached,
+                     const OpenedGraph& opened) {
     ZipWriter zip(path);
     zip.add("recording/version", concat(kRecordingVersion, "\n"));
     Arrays arrays(zip, elements);
-    const Json json = describe_recording(model, recording, gradients, run, arrays);
+    const Json json = describe_recording(model, recording, gradients, run, opened, arrays);
     zip.add("recording/recording.json", json.dump(-1, ' ', false, Json::error_handler_t::replace));
     if (!attached.empty()) zip.add("recording/window.json", attached);
     zip.finish();
 }
 
-void save_recording(const Program& program, const Recorder& recorder, const RunOptions& run,
-                    const std::filesystem::path& path, const std::function<Tensor(ValueId)>& elements,
-                    const std::string& attached) {
+void save_recording(const Program& program, const PreparedMethod& method, const Recorder& recorder,
+                    const RunOptions& run, const std::filesystem::path& path,
+                    const std::function<Tensor(ValueId)>& elements, const std::string& attached) {
     ModelInfo model = *program.info();
     model.graph = std::make_shared<GraphModel>(recorder.graph());  // of the method that ran, behind its passes
     if (!model.path.empty()) model.path = std::filesystem::absolute(model.path).string();
     write_recording(
         path, model, *recorder.recording(), gradient_rows(program.module(), &recorder), run,
-        elements ? elements : [&](ValueId id) { return recorder.values().find(id); }, attached);
+        elements ? elements : [&](ValueId id) { return recorder.values().find(id); }, attached,
+        open_graph(program, method, model.graph));
 }
 
 }  // namespace loupe::session

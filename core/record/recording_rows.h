@@ -104,6 +104,19 @@ inline Json allocation_row(const Allocation& a, TextTable& text) {
 
 inline Json saving_row(const Saving& s, TextTable& text) { return Json::array({s.allocation, s.by, text(s.node)}); }
 
+inline Json load_row(const LoadSpan& load) {
+    return Json::array(
+        {static_cast<int>(load.kind), load.pass, load.worker, load.batch, load.start, load.end, load.is_over});
+}
+
+inline Json edit_json(const EditStart& edit) {
+    return Json{{"event", edit.event},
+                {"function", edit.function},
+                {"changed", edit.changed},
+                {"file", edit.place.file},
+                {"line", edit.place.line}};
+}
+
 inline Json backward_start_json(const BackwardStart& start) {
     return Json{{"event", start.event}, {"text", start.text}, {"is_loss", start.is_loss}};
 }

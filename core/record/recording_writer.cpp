@@ -100,6 +100,16 @@ void RecordingWriter::add_saving(const Saving& saving) {
         .saved_by.compare_exchange_strong(none, saving.by);
 }
 
+void RecordingWriter::add_load(const LoadSpan& load) {
+    const std::lock_guard lock(recording_->late_mutex_);
+    recording_->loads_.push_back(load);
+}
+
+void RecordingWriter::set_edit(EditStart edit) {
+    const std::lock_guard lock(recording_->late_mutex_);
+    recording_->edit_ = std::make_shared<const EditStart>(std::move(edit));
+}
+
 void RecordingWriter::set_warm_times(std::shared_ptr<const OperatorTimes> times) {
     const std::lock_guard lock(recording_->late_mutex_);
     recording_->warm_times_ = std::move(times);

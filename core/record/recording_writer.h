@@ -37,6 +37,8 @@ class RecordingWriter {
     std::size_t add_allocation(Allocation allocation);
     void end_allocation(std::size_t index, EventId freed);
     void add_saving(const Saving& saving);
+    void add_load(const LoadSpan& load);
+    void set_edit(EditStart edit);
     // Those of before are replaced.
     void set_warm_times(std::shared_ptr<const OperatorTimes> times);
     void note_peak(std::int64_t bytes, EventId event);

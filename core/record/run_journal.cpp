@@ -123,6 +123,7 @@ struct RunJournal::Run {
     std::size_t frames = 0;
     std::size_t allocations = 0;
     std::size_t savings = 0;
+    std::size_t loads = 0;
     std::vector<std::size_t> alive;  // of the allocations written, those that were not freed
     std::int64_t peak = 0;
 
@@ -308,6 +309,9 @@ void RunJournal::Run::add_rows(Json& block, std::size_t events_until, std::size_
     Json& saving_rows = block["savings"] = Json::array();
     for (const Saving& saving : recording->savings(savings)) saving_rows.push_back(saving_row(saving, texts));
     savings += saving_rows.size();
+    Json& load_rows = block["loads"] = Json::array();
+    for (const LoadSpan& load : recording->loads(loads)) load_rows.push_back(load_row(load));
+    loads += load_rows.size();
     Json& freed = block["freed"] = Json::array();
     std::erase_if(alive, [&](std::size_t index) {
         const EventId at = recording->allocation(index).freed;
@@ -337,7 +341,8 @@ bool RunJournal::write_block(Run& run) {
     const std::size_t events_there = recording.event_count();
     const std::size_t events = std::min(events_there, run.events + kRowsInABlock);
     const std::size_t values = events < events_there ? run.values : recording.value_count();
-    const bool has_blocks = recording.allocation_count() > run.allocations || recording.saving_count() > run.savings;
+    const bool has_blocks = recording.allocation_count() > run.allocations || recording.saving_count() > run.savings ||
+                            recording.load_count() > run.loads;
     const bool has_rows = events > run.events || values > run.values || recording.frame_count() > run.frames;
     const bool is_news = has_rows || has_blocks || has_gradients;
     if (run.fd >= 0 && !is_news) return false;
@@ -355,6 +360,7 @@ bool RunJournal::write_block(Run& run) {
         block["version"] = kJournalVersion;
         block["run"] = run.options;
         block["graph"] = *run.graph;
+        if (const auto edit = run.recording->edit()) block["edit"] = edit_json(*edit);
     }
     if (run.is_full) return false;
     run.add_rows(block, events, values);
@@ -466,11 +472,14 @@ bool read_lines(std::string_view text, Json& all, std::string& note) {
             if (block.value("version", 0) != kJournalVersion) damaged("written by another version");
             all["run"] = block.at("run");
             all["graph"] = block.at("graph");
+            if (block.contains("edit")) all["edit"] = block["edit"];
             has_head = true;
         }
         for (const char* name : {"events", "values", "frames", "allocations", "strings"})
             append_rows(all[name], block, name);
-        if (block.contains("savings")) append_rows(all["savings"], block, "savings");  // older journals lack them
+        for (const char* name : {"savings", "loads"}) {
+            if (block.contains(name)) append_rows(all[name], block, name);  // older journals lack them
+        }
         if (block.contains("freed")) {
             for (const Json& pair : block["freed"])
                 all["allocations"].at(pair.at(0).get<std::size_t>()).at(kAllocationFreed) = pair.at(1);
@@ -544,6 +553,7 @@ void complete(Json& all, const JournalValues* elements, std::string& note) {
         }
     }
     if (all.contains("savings")) drop_savings(all["savings"], allocations.size(), events);
+    if (all.contains("edit") && all["edit"].at("event").get<std::int64_t>() > events + 1) all.erase("edit");
     if (all.contains("backward_start") && all["backward_start"].at("event").get<std::int64_t>() > events)
         all.erase("backward_start");
     if (all["peak"].at(1).get<std::int64_t>() > events + 1) all["peak"][1] = events;

@@ -8,9 +8,9 @@ namespace loupe::session {
 
 WorkerWatch::~WorkerWatch() { stop(); }
 
-void WorkerWatch::start(double now) {
+void WorkerWatch::start(std::chrono::steady_clock::time_point began, double now) {
     stop();
-    began_ = std::chrono::steady_clock::now();
+    began_ = began;
     now_ = now;
     before_ = set_parallel_observer(this);
     is_running_ = true;

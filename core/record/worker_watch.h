@@ -19,8 +19,8 @@ class WorkerWatch final : public ParallelObserver {
 
     ~WorkerWatch() override;
 
-    // An event begins at this time of the run.
-    void start(double now);
+    // An event begins at this time, which is `now` of the run.
+    void start(std::chrono::steady_clock::time_point began, double now);
     // It is over: the spans since.
     std::vector<WorkerSpan> stop();
 

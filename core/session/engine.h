@@ -95,6 +95,7 @@ class Engine final : private WorkQueue::Owner, private ModelHolder::Dependents {
     // --- the engine thread: the run that is shown, and the training ---
     const RunOptions& ran() const { return recorder_.shown().ran; }
     const Recorder* recorder() const { return recorder_.shown().recorder.get(); }
+    const PreparedMethod* ran_method() const { return recorder_.shown().method.get(); }
     // What the recorder holds is a run that ended in an error, and nothing was opened since.
     bool run_failed() const { return recorder_.shown().failed; }
     // See RunRepeater.

@@ -64,6 +64,7 @@ nn::ModulePtr QueryContext::module(const std::string& path) const {
 }
 
 const Recorder* QueryContext::recorder() const { return engine_.recorder(); }
+const PreparedMethod* QueryContext::ran_method() const { return engine_.ran_method(); }
 std::shared_ptr<const Recording> QueryContext::recording() const { return engine_.recording(); }
 const RecordingFile* QueryContext::recording_file() const { return engine_.recording_file(); }
 const Trainer* QueryContext::trainer() const { return engine_.trainer(); }

@@ -24,6 +24,7 @@ class Graph;
 namespace loupe::session {
 
 class Engine;
+class PreparedMethod;
 class Program;
 class Recorder;
 class RecordingFile;
@@ -68,6 +69,7 @@ class QueryContext {
 
     // What a run left: null where there is none.
     const Recorder* recorder() const;
+    const PreparedMethod* ran_method() const;
     std::shared_ptr<const Recording> recording() const;
     const RecordingFile* recording_file() const;
     const Trainer* trainer() const;

@@ -84,6 +84,7 @@ ComparedRun References::shown_run(std::string label) const {
         run.label = std::move(label);
         run.recording = file.recording();
         run.gradients = file.gradients();
+        run.opened = file.opened();
         run.model = model_.program() != nullptr ? model_.program()->info() : file.model();
     }
     // Dropped elements are computed again.
@@ -210,11 +211,13 @@ OpenedGraphs References::open_graphs(int id) const {
     const ComparedRun own = shown_run("this run");
     const auto graph_of = [](const ComparedRun& run) { return run.model != nullptr ? run.model->graph : nullptr; };
     const ShownRun& shown = recorder_.shown();
-    if (reference.opened == nullptr || shown.recorder == nullptr || model_.program() == nullptr)
+    std::shared_ptr<const OpenedGraph> here = own.opened;
+    if (reference.opened != nullptr && shown.recorder != nullptr && model_.program() != nullptr)
+        here = std::make_shared<const OpenedGraph>(
+            open_graph(*model_.program(), *shown.method, shown.recorder->shared_graph()));
+    if (here == nullptr || reference.opened == nullptr)
         return {.error = {}, .here = {graph_of(own), {}}, .there = {graph_of(reference), {}}};
-    return {.error = {},
-            .here = open_graph(*model_.program(), *shown.method, shown.recorder->shared_graph()),
-            .there = *reference.opened};
+    return {.error = {}, .here = *here, .there = *reference.opened};
 }
 
 RunDifferences References::compare(int id, const CompareOptions& options) {

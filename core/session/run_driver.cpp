@@ -213,7 +213,8 @@ std::string RunDriver::save_restored(const std::filesystem::path& file, const st
         if (!info.path.empty()) info.path = std::filesystem::absolute(info.path).string();
         write_recording(
             file, info, *restored.recording(), restored.gradients(), restored.run(),
-            [&](ValueId id) { return restored.elements(id); }, attached);
+            [&](ValueId id) { return restored.elements(id); }, attached,
+            restored.opened() ? *restored.opened() : OpenedGraph{});
         return {};
     } catch (const Error& error) {
         return error.what();

@@ -191,6 +191,7 @@ void RunRecorder::record_run(const RunOptions& options, RepeatedRun repeated,
     begin_recording({options.statistics, options.record_values, ValueBudget{options.memory_budget, options.file_budget},
                      options.left_out, options.opens_operators, options.changes},
                     shown_.method->schema());
+    if (repeated_.edit) shown_.recorder->note_edit(*repeated_.edit);
     shown_.body = [this](std::vector<IValue> arguments) {
         run_phases(*shown_.method, std::move(arguments), shown_.backward_source.get());
     };
@@ -217,12 +218,15 @@ void RunRecorder::record_run(const RunOptions& options, RepeatedRun repeated,
 void RunRecorder::record_step(Trainer& trainer, const RunOptions& last, const std::function<void()>& step) {
     forget();
     shown_.method = trainer.method();
+    const auto asked = RunClock::Clock::now();
     shown_.arguments = trainer.arguments();
+    const auto given = RunClock::Clock::now();
     shown_.ran = RunOptions{};
     shown_.ran.method = model_.program()->default_method();
     shown_.ran.backward = true;
     shown_.ran.training = true;
     begin_recording({true, true, {}, last.left_out, last.opens_operators}, trainer.schema());
+    shown_.recorder->begin_at(asked, given);
     if (trainer.loss()) shown_.recorder->name_modules(*trainer.loss(), "loss");
     shown_.body = trainer.body();
     shown_.step_to_measure = MeasuredRun{

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/runtime/interpreter/print.h"
@@ -23,7 +24,8 @@ struct RepeatedRun {
     std::shared_ptr<const Recording> recording;  // null: none
     // From this event on it is another one, and before it stops nowhere; 0: the run of a session before, all of it.
     EventId until = 0;
-    std::string why;  // "from the start of `Net.forward`": where it goes its own way
+    std::string why;                     // "from the start of `Net.forward`": where it goes its own way
+    std::optional<EditStart> edit = {};  // that makes it go its own way
 };
 
 class RunRecorder {

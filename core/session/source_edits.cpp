@@ -52,6 +52,7 @@ ContinuedEdit SourceEdits::continue_with(const EditRequest& request) {
     ContinuedEdit out;
     EagerModel& source = *model_.program()->source();
     std::vector<EagerModel::Edit> edits;
+    SourcePlace takes_hold;
     for (const EditedText& edited : request.texts) {
         try {
             edits.push_back(source.plan_edit(edited.file, edited.text));
@@ -68,10 +69,12 @@ ContinuedEdit SourceEdits::continue_with(const EditRequest& request) {
             out.may_restart = true;
             return out;
         }
+        if (takes_hold.line == 0) takes_hold = place_of(edit.takes_hold);
         const bool is_first = edit.from_event != 0 && (out.from == 0 || edit.from_event < out.from);
         if (!is_first) continue;
         out.from = static_cast<EventId>(edit.from_event);
         out.function = edit.function;
+        takes_hold = place_of(edit.takes_hold);
     }
     const std::shared_ptr<const Recording> before = recorder_.shown().recording();
     const auto events = static_cast<EventId>(before == nullptr ? 0 : before->event_count());
@@ -90,7 +93,8 @@ ContinuedEdit SourceEdits::continue_with(const EditRequest& request) {
     const bool parks = request.is_undo && request.parked_behind != 0;
     order(parks ? RunTarget::before_event(request.parked_behind + 1) : RunTarget::end(),
           request.is_undo ? RepeatedRun{nullptr, parks ? request.parked_behind + 1 : 0, {}}
-                          : RepeatedRun{before, out.from, from_where(out.function)});
+                          : RepeatedRun{before, out.from, from_where(out.function),
+                                        EditStart{out.from, out.function, out.changed, takes_hold}});
     return out;
 }
 

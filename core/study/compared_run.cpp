@@ -81,6 +81,7 @@ ComparedRun compared_file(std::shared_ptr<const RecordingFile> file, std::string
     run.label = std::move(label);
     run.recording = file->recording();
     run.gradients = file->gradients();
+    run.opened = file->opened();
     if (file->model() != nullptr) {
         auto model = std::make_shared<ModelInfo>(*file->model());
         if (file->graph() != nullptr) model->graph = file->graph();

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/formats/numpy/npy.h"
+#include "core/model/opened_graph.h"
 #include "core/record/gradient_row.h"
 #include "core/record/recording_file.h"
-#include "core/study/opened_graph.h"
 
 namespace loupe::session {
 

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "core/base/cancel.h"
+#include "core/data/load_log.h"
 #include "tests/data/data_test.h"
 
 using namespace loupe;
@@ -226,6 +227,92 @@ class TestLoader : public QObject {
         error_of([&] { stream->next(); }, &kind);
         QCOMPARE(kind, ErrorKind::Cancelled);
         release = true;
+    }
+
+    // What workers did is in the log of the thread that iterates: who made which batch, and what the loop waited.
+    void theWorkOfWorkersIsLogged() {
+        const auto slow = [](bool is_bound) {
+            class Slow final : public Dataset {
+              public:
+                explicit Slow(bool bound) : is_bound_(bound) {}
+                std::int64_t size() const override { return 6; }
+                IValue get(std::int64_t index) const override {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+                    return index;
+                }
+                bool is_bound_to_thread() const override { return is_bound_; }
+
+              private:
+                bool is_bound_;
+            };
+            return make_ptr<Slow>(is_bound);
+        };
+        std::uint64_t seen = 0;
+        LoadLog::of_thread()->finished(seen);
+        const auto work_of = [&](bool is_bound, int workers) {
+            LoaderOptions options;
+            options.num_workers = workers;
+            DataLoader loader(slow(is_bound), options);
+            const auto stream = loader.iterate();
+            std::size_t count = 0;
+            while (stream->next()) {
+                ++count;
+                // The loop computes: workers go on meanwhile.
+                std::this_thread::sleep_for(std::chrono::milliseconds(3));
+            }
+            Q_ASSERT(count == 6);
+            std::vector<LoadWork> all = LoadLog::of_thread()->finished(seen);
+            std::ranges::sort(all, {}, [](const LoadWork& each) { return std::tuple(each.kind, each.batch); });
+            return all;
+        };
+        const auto overlap = [](const LoadWork& a, const LoadWork& b) { return a.start < b.end && b.start < a.end; };
+
+        const auto threads = work_of(false, 2);
+        QCOMPARE(threads.size(), std::size_t{12});
+        for (std::size_t i = 0; i < 6; ++i) {
+            const LoadWork& made = threads[i];
+            const LoadWork& waited = threads[6 + i];
+            QCOMPARE(made.kind, LoadKind::Worker);
+            QCOMPARE(waited.kind, LoadKind::Wait);
+            QCOMPARE(made.worker, static_cast<std::uint32_t>(i % 2));
+            QCOMPARE(waited.worker, made.worker);
+            QVERIFY(made.pass == waited.pass && made.batch == i && waited.batch == i);
+            QVERIFY(made.end - made.start >= std::chrono::milliseconds(10));
+            QVERIFY(waited.end >= made.end);
+        }
+        QVERIFY(overlap(threads[0], threads[1]));
+
+        const auto in_turn = work_of(true, 2);
+        QCOMPARE(in_turn.size(), std::size_t{12});
+        for (std::size_t i = 0; i < 6; ++i) {
+            QCOMPARE(in_turn[i].kind, LoadKind::InTurn);
+            QCOMPARE(in_turn[i].worker, static_cast<std::uint32_t>(i % 2));
+            QVERIFY(in_turn[i].start >= in_turn[6 + i].start && in_turn[i].end <= in_turn[6 + i].end);
+            QVERIFY(i == 0 || !overlap(in_turn[i - 1], in_turn[i]));
+        }
+        QVERIFY(in_turn[0].pass > threads[0].pass);
+
+        const auto alone = work_of(false, 0);
+        QCOMPARE(alone.size(), std::size_t{6});
+        for (const LoadWork& each : alone) QCOMPARE(each.kind, LoadKind::Loop);
+        QVERIFY(LoadLog::of_thread()->under_way().empty());
+    }
+
+    // A batch that is not there yet is under way.
+    void workThatIsNotOver() {
+        std::atomic<bool> may_end{false};
+        const auto held = make_ptr<FunctionDataset>(2, [&](std::int64_t index) {
+            while (!may_end) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            return IValue(index);
+        });
+        LoaderOptions options;
+        options.num_workers = 1;
+        DataLoader loader(held, options);
+        const auto stream = loader.iterate();
+        QTRY_COMPARE(LoadLog::of_thread()->under_way().size(), std::size_t{1});
+        QVERIFY(!LoadLog::of_thread()->under_way().front().is_over);
+        may_end = true;
+        QVERIFY(stream->next().has_value());
     }
 
     void persistentWorkersServeThePassThatIsAskedFor() {

@@ -194,6 +194,15 @@ class TestEditContinue : public QObject {
                  qPrintable(log.texts.join("\n")));
         QVERIFY(done.before.id > 0 && done.before.events == kept.size());
         QVERIFY(session.recording() != before);
+        // The recording knows where the edit took hold.
+        QVERIFY(before->edit() == nullptr);
+        const auto begun = session.recording()->edit();
+        QVERIFY(begun != nullptr);
+        QCOMPARE(begun->event, done.from);
+        QCOMPARE(QString::fromStdString(begun->function), "Head.forward");
+        QCOMPARE(begun->changed, std::vector<std::string>{"Head.forward"});
+        QCOMPARE(begun->place.line, line_with(edited, "        y = F.dropout(x, 0.25") - 1);
+        QCOMPARE(begun->place.file, path);
         QCOMPARE(session.model()->sources.front().text, edited);
         // Unchanged functions know their new lines.
         const auto recording = session.recording();
@@ -313,6 +322,9 @@ class TestEditContinue : public QObject {
         QVERIFY2(done.error.empty(), done.error.c_str());
         QCOMPARE(QString::fromStdString(done.function), function);
         QVERIFY2(session.status().state == RunState::Finished, session.status().error.c_str());
+        const auto begun = session.recording()->edit();
+        QVERIFY(begun != nullptr && begun->event == done.from && begun->changed == done.changed);
+        QVERIFY(done.changed.empty() || begun->place.line > 0);
         QCOMPARE(numbers_of(session), fresh(edited));
     }
 

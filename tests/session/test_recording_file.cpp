@@ -88,6 +88,7 @@ class TestRecordingFile : public QObject {
     void is_as_it_was_data();
     void is_as_it_was();
     void keeps_what_devices_and_threads_did();
+    void keeps_loaders_and_where_an_edit_began();
     void keeps_tensors_that_are_no_plain_arrays();
     void runs_again_while_the_model_is_there();
     void without_its_model_it_is_only_looked_at();
@@ -292,6 +293,45 @@ void TestRecordingFile::keeps_what_devices_and_threads_did() {
     QVERIFY(got.workers[1].thread == 2 && got.workers[1].start == 1.5 && got.workers[1].end == 1.875);
     QVERIFY(read(older).workers.empty() && read(older).device.given == 0 && read(older).device.launch == 0.25);
     QVERIFY_THROWS_EXCEPTION(Error, read(backwards));
+}
+
+void TestRecordingFile::keeps_loaders_and_where_an_edit_began() {
+    const auto load = load_row({data::LoadKind::Worker, 1, 2, 7, -0.5, 1.5, false});
+    const auto edit = edit_json({1, "Net.forward", {"Net.forward", "halve"}, {"/tmp/net.py", 12, 0}});
+    const auto read = [&](const Json& loads, const Json& edits) {
+        Json rows{{"graph", Json()},
+                  {"strings", Json::array()},
+                  {"events", Json::array()},
+                  {"values", Json::array()},
+                  {"frames", Json::array()},
+                  {"allocations", Json::array()},
+                  {"gradients", Json::array()},
+                  {"peak", Json::array({0, 0})}};
+        if (!loads.is_null()) rows["loads"] = loads;
+        if (!edits.is_null()) rows["edit"] = edits;
+        return RecordingFile(rows, [](ValueId) { return Tensor(); }).recording();
+    };
+    const auto got = read(Json::array({load}), edit);
+    QCOMPARE(got->load_count(), std::size_t{1});
+    const LoadSpan span = got->loads().front();
+    QVERIFY(span.kind == data::LoadKind::Worker && span.pass == 1 && span.worker == 2 && span.batch == 7);
+    QVERIFY(span.start == -0.5 && span.end == 1.5 && !span.is_over);
+    QVERIFY(got->loads(1).empty() && got->loads(9).empty());
+    QCOMPARE(got->edit()->event, EventId{1});
+    QCOMPARE(got->edit()->function, std::string("Net.forward"));
+    QCOMPARE(got->edit()->changed.size(), std::size_t{2});
+    QVERIFY(got->edit()->place.file == "/tmp/net.py" && got->edit()->place.line == 12);
+    const auto older = read(Json(), Json());
+    QVERIFY(older->load_count() == 0 && older->edit() == nullptr);
+    Json wrong = load;
+    wrong[0] = 9;
+    QVERIFY_THROWS_EXCEPTION(Error, read(Json::array({wrong}), Json()));
+    wrong = load;
+    wrong[5] = -2.0;
+    QVERIFY_THROWS_EXCEPTION(Error, read(Json::array({wrong}), Json()));
+    Json nowhere = edit;
+    nowhere["event"] = 3;
+    QVERIFY_THROWS_EXCEPTION(Error, read(Json(), nowhere));
 }
 
 void TestRecordingFile::keeps_tensors_that_are_no_plain_arrays() {

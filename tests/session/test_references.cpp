@@ -181,6 +181,32 @@ class TestReferences : public QObject {
         QVERIFY(!put(session, OpenedGraphsQuery{99}).error.empty());
     }
 
+    // A recording has the graph of its run in both forms: beside it the other side is opened as well, and it shows its
+    // own opened where it is what is looked at.
+    void graphsOfRecordingsAreOpened() {
+        const QTemporaryDir folder;
+        const std::string file = folder.filePath("deeper.loupe").toStdString();
+        Session session;
+        run(session, "deeper.pt");
+        const PinnedReference pinned_run = pin(session, {});
+        const std::string opened = put(session, OpenedGraphsQuery{pinned_run.id}).there.graph->text;
+        QCOMPARE(put(session, SaveRecordingQuery{file}), std::string());
+        const ReferenceSource source{
+            .kind = ReferenceSource::Kind::File, .file = file, .build = {}, .pipeline = {}, .device = {}, .dtype = {}};
+        const PinnedReference recorded = pin(session, source);
+        QVERIFY2(recorded.error.empty(), recorded.error.c_str());
+        const OpenedGraphs found = put(session, OpenedGraphsQuery{recorded.id});
+        QCOMPARE(found.there.graph->text, opened);
+        QCOMPARE(found.here.graph->text, opened);
+        QCOMPARE(found.there.ran_as, found.here.ran_as);
+        // The same file on the other side.
+        session.open(file);
+        session.wait_idle();
+        const OpenedGraphs turned = put(session, OpenedGraphsQuery{pinned_run.id});
+        QCOMPARE(turned.here.graph->text, opened);
+        QCOMPARE(turned.there.graph->text, opened);
+    }
+
     // Only warm times stand side by side.
     void referencesAreTimed() {
         Session session;

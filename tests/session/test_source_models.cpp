@@ -63,6 +63,34 @@ model = Net()
 example_inputs = (torch.zeros(1, 2),)
 )";
 
+const char* const kLoads = R"(import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+class Points(Dataset):
+    def __len__(self):
+        return 6
+    def __getitem__(self, i):
+        return torch.full((3,), float(i)).sin(), torch.tensor([float(i)])
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 1)
+    def forward(self, scale):
+        optimizer = torch.optim.SGD(self.parameters(), lr=0.01)
+        for x, y in DataLoader(Points(), batch_size=2, num_workers=2):
+            with torch.enable_grad():
+                optimizer.zero_grad()
+                loss = ((self.fc(x * scale) - y) ** 2).mean()
+                loss.backward()
+            optimizer.step()
+        return loss.detach()
+
+model = Net()
+example_inputs = (torch.ones(1),)
+)";
+
 std::vector<FrameValues> values_now(Session& session) {
     std::promise<std::vector<FrameValues>> answer;
     session.ask("lines", LineValuesQuery{},
@@ -233,6 +261,36 @@ class TestSourceModels : public QObject {
             session.wait_idle();
         }
         return stops;
+    }
+
+    // A source that trains with a loader: its workers take turns on the engine's thread, and the recording says so.
+    void loadersOfASourceAreRecorded() {
+        const std::string path = write("loads.py", kLoads);
+        Session session;
+        session.open(path);
+        session.wait_idle();
+        session.run({});
+        session.wait_idle();
+        QVERIFY2(session.status().state == RunState::Finished, session.status().error.c_str());
+        const auto recording = session.recording();
+        const std::vector<LoadSpan> loads = recording->loads();
+        QCOMPARE(loads.size(), std::size_t{6});
+        for (std::size_t i = 0; i < loads.size(); i += 2) {
+            const LoadSpan& made = loads[i];
+            const LoadSpan& waited = loads[i + 1];
+            QCOMPARE(made.kind, data::LoadKind::InTurn);
+            QCOMPARE(waited.kind, data::LoadKind::Wait);
+            QCOMPARE(made.batch, std::uint64_t{i / 2});
+            QCOMPARE(made.worker, static_cast<std::uint32_t>(i / 2 % 2));
+            QVERIFY(waited.start >= 0 && waited.start <= made.start && made.end <= waited.end);
+            // The samples' own operators ran inside.
+            bool has_event = false;
+            for (EventId id = 1; id <= recording->event_count(); ++id) {
+                const Event& event = recording->event(id);
+                has_event = has_event || (event.start >= made.start && event.end() <= made.end);
+            }
+            QVERIFY(has_event);
+        }
     }
 
     void conditionsStopLines() {

@@ -97,6 +97,7 @@ class TestTraining : public QObject {
     void own_loss_takes_the_target_data();
     void own_loss_takes_the_target();
     void holds_examples_aside();
+    void a_step_shows_its_loaders();
     void stops_inside_a_step();
     void breakpoints_stop_in_any_step();
     void goes_on_after_a_stop();
@@ -290,6 +291,33 @@ void TestTraining::holds_examples_aside() {
     QCOMPARE(epochs.size(), std::size_t{2});
     QVERIFY(epochs[0].held_out_loss.has_value() && epochs[0].held_out_accuracy.has_value());
     QCOMPARE(session.training()->steps_an_epoch(), std::int64_t{1});
+}
+
+// The step begins with the wait for its batch; what loaders did is there, also when nothing of it was.
+void TestTraining::a_step_shows_its_loaders() {
+    for (const int workers : {0, 2}) {
+        Session session;
+        open(session, "net.py");
+        TrainOptions loading = options();
+        loading.batch_size = 2;
+        loading.epochs = 1;
+        loading.workers = workers;
+        loading.look_every = 0;
+        session.train(loading);
+        session.wait_idle();
+        QCOMPARE(session.status().state, RunState::Finished);
+        const auto recording = session.recording();
+        const std::vector<LoadSpan> loads = recording->loads();
+        const auto kind = workers == 0 ? data::LoadKind::Loop : data::LoadKind::Wait;
+        const auto its = std::ranges::find_if(loads, [&](const LoadSpan& each) { return each.kind == kind; });
+        QVERIFY(its != loads.end());
+        QCOMPARE(its->batch, std::uint64_t{2});  // of the last step
+        QVERIFY2(
+            its->start >= 0 && its->end <= recording->event(1).start,
+            qPrintable(
+                QString("%1 to %2, the step from %3").arg(its->start).arg(its->end).arg(recording->event(1).start)));
+        QVERIFY(recording->event(1).start < 1);
+    }
 }
 
 void TestTraining::stops_inside_a_step() {

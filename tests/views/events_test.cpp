@@ -104,6 +104,43 @@ class EventsTest : public QObject {
         QVERIFY(!isSeen(last - 3));
     }
 
+    // The first event that ran with an edited source has a line above it, and says what was edited; so do the groups
+    // around it, without a line.
+    void anEditIsMarked() {
+        session::RecordingWriter writer;
+        for (int i = 0; i < 4; ++i) {
+            session::Event event;
+            event.op = writer.intern("aten::relu");
+            event.scope = writer.intern(i < 2 ? "stem" : "head");
+            writer.add_event(event);
+        }
+        writer.set_edit({3, {}, {"Head.forward", "halve"}, {"/somewhere/net.py", 30, 0}});
+        writer.finish();
+        EventModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setRecording(writer.recording());
+        const QString says =
+            QStringLiteral("From here on the edited source ran: changed: Head.forward, halve (net.py:30)");
+        for (session::EventId id = 1; id <= 4; ++id) {
+            const QModelIndex row = model.indexOf(id);
+            QCOMPARE(row.data(EventModel::EditRole).toBool(), id == 3);
+            QCOMPARE(row.data(Qt::ToolTipRole).toString().contains(says), id == 3);
+            QCOMPARE(row.siblingAtColumn(EventModel::Flags).data().toString(),
+                     id == 3 ? QStringLiteral("edit") : QString());
+            QCOMPARE(row.siblingAtColumn(EventModel::Time).data(Qt::ToolTipRole).toString(),
+                     id == 3 ? says : QString());
+        }
+        const QModelIndex head = model.indexOf(3).parent();
+        const QModelIndex stem = model.indexOf(1).parent();
+        QVERIFY(!head.data(EventModel::EditRole).toBool());
+        QCOMPARE(head.siblingAtColumn(EventModel::Flags).data().toString(), QStringLiteral("edit"));
+        QVERIFY(stem.siblingAtColumn(EventModel::Flags).data().toString().isEmpty());
+        model.setFilter(EventFilter::parse(QStringLiteral("edited")));
+        QCOMPARE(model.acceptedCount(), std::size_t{2});
+        model.setRecording(testing::sampleRun());
+        QCOMPARE(model.acceptedCount(), std::size_t{0});
+    }
+
     void filterTerms_data() {
         QTest::addColumn<QString>("expression");
         QTest::addColumn<QList<session::EventId>>("ids");

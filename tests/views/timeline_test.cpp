@@ -198,6 +198,103 @@ class TimelineTest : public QObject {
         QVERIFY(drawing.hit(drawing.xOf(1.3e-3), 50).has_value());
     }
 
+    // What loaders did stands in rows of its own: the loop's waiting, then a row a worker; a click there selects
+    // nothing.
+    void loadersHaveTheirRows() {
+        session::RecordingWriter writer;
+        for (int i = 0; i < 2; ++i) {
+            session::Event event;
+            event.op = writer.intern("aten::relu");
+            event.start = 4e-3 + i * 2e-3;
+            event.duration = 2e-3;
+            writer.add_event(event);
+        }
+        using data::LoadKind;
+        writer.add_load({LoadKind::Worker, 1, 0, 4, -2e-3, 3.9e-3, true});
+        writer.add_load({LoadKind::Wait, 1, 0, 4, 0, 4e-3, true});
+        writer.add_load({LoadKind::Worker, 1, 1, 5, 1e-3, 6e-3, true});
+        writer.add_load({LoadKind::Worker, 1, 0, 6, 3.9e-3, 8e-3, false});
+        writer.finish();
+        const auto recording = writer.recording();
+        TimelineIndex index;
+        index.reset(recording.get());
+        index.update(2);
+        QVERIFY(index.takeLoads());
+        QVERIFY(!index.takeLoads());
+        QCOMPARE(index.begin(), 0.0);
+        QCOMPARE(index.loaders().size(), std::size_t{3});
+        QVERIFY(index.loaders()[0].is_loop && !index.loaders()[1].is_loop);
+        QCOMPARE(index.loaders()[1].lane.size(), std::size_t{2});
+        QVERIFY(std::abs(index.statistics(1e-3, 9e-3).waited - 3e-3) < 1e-9);
+        TimelineState state;
+        state.to = 8e-3;
+        NotedSurface surface;
+        TimelineDrawing drawing(index, state, 900, 320);
+        drawing.draw(surface);
+        for (const char* text : {"Loading", "Loader 0", "Loader 1", "waits for 4", "batch 5", "batch 6"})
+            QVERIFY2(surface.texts.contains(QLatin1String(text)), text);
+        const auto tipAt = [&](const session::LoadSpan& wanted, double time) {
+            for (double y = 0; y < 320; y += 2) {
+                const auto hit = drawing.hit(drawing.xOf(time), y);
+                if (!hit || hit->load == nullptr || hit->load->batch != wanted.batch || hit->load->kind != wanted.kind)
+                    continue;
+                if (hit->event != 0 || hit->frame != 0) return QStringLiteral("selects");
+                state.mouse_x = drawing.xOf(time);
+                state.mouse_y = y;
+                NotedSurface tip;
+                drawing.draw(tip);
+                return tip.texts.join(QLatin1Char('|'));
+            }
+            return QString();
+        };
+        const QString waiting = tipAt(recording->loads()[1], 2e-3);
+        QVERIFY2(waiting.contains(QStringLiteral("waits for batch 4|4.00 ms until loader 0 had it")),
+                 qPrintable(waiting));
+        const QString made = tipAt(recording->loads()[0], 1e-3);
+        QVERIFY2(
+            made.contains(QStringLiteral("Loader 0: batch 4|5.90 ms, made ahead on a thread of its own|begun 2.00 ms "
+                                         "before the run")),
+            qPrintable(made));
+        const QString open = tipAt(recording->loads()[3], 7e-3);
+        QVERIFY2(open.contains(QStringLiteral("not over when the run was")), qPrintable(open));
+        // Warm times are of another run.
+        index.reset(recording.get(), std::make_shared<session::OperatorTimes>());
+        index.update(2);
+        QVERIFY(!index.takeLoads() && index.loaders().empty());
+    }
+
+    // A line where the edited source took hold; the tip of the event says what changed.
+    void anEditIsMarked() {
+        session::RecordingWriter writer;
+        for (int i = 0; i < 3; ++i) {
+            session::Event event;
+            event.op = writer.intern("aten::relu");
+            event.start = i * 1e-3;
+            event.duration = 1e-3;
+            writer.add_event(event);
+        }
+        writer.set_edit({2, "Net.forward", {"Net.forward"}, {"/somewhere/net.py", 12, 0}});
+        writer.finish();
+        TimelineIndex index;
+        const auto recording = writer.recording();
+        index.reset(recording.get());
+        index.update(1);
+        QVERIFY(index.edit() == nullptr);  // not yet
+        index.update(3);
+        TimelineState state;
+        state.to = 3e-3;
+        state.mouse_x = 0;
+        TimelineDrawing drawing(index, state, 900, 300);
+        state.mouse_x = drawing.xOf(1.5e-3);
+        state.mouse_y = TimelineDrawing::kAxis + 10;
+        NotedSurface surface;
+        drawing.draw(surface);
+        QVERIFY(surface.texts.contains(QStringLiteral("edit")));
+        QVERIFY2(surface.texts.contains(
+                     QStringLiteral("From here on the edited source ran: Net.forward began again (net.py:12)")),
+                 qPrintable(surface.texts.join(QLatin1Char('\n'))));
+    }
+
     // Blocks that begin and end are marks at the event that did it; merged ones add up.
     void blocksAreMarked() {
         session::RecordingWriter writer;

@@ -15,6 +15,17 @@ QString bytesText(double bytes) { return QString::fromStdString(format_bytes(byt
 
 QString secondsText(double seconds) { return QString::fromStdString(format_seconds(seconds)); }
 
+QString editText(const session::EditStart& edit) {
+    QStringList changed;
+    for (const std::string& each : edit.changed) changed << text(each);
+    const QString what = !edit.function.empty() ? QObject::tr("%1 began again").arg(text(edit.function))
+                         : changed.isEmpty()    ? QObject::tr("no function changed")
+                                                : QObject::tr("changed: %1").arg(changed.join(QStringLiteral(", ")));
+    const QString file = text(edit.place.file).section(QLatin1Char('/'), -1);
+    const QString where = edit.place.line > 0 ? QStringLiteral(" (%1:%2)").arg(file).arg(edit.place.line) : QString();
+    return QObject::tr("From here on the edited source ran: %1%2").arg(what, where);
+}
+
 QString countText(std::int64_t count) {
     static const QLocale english(QLocale::English, QLocale::UnitedStates);
     return english.toString(static_cast<qlonglong>(count));

@@ -28,6 +28,8 @@ double notFiniteShare(const session::Statistics& statistics);
 QString indexText(const session::Shape& index, int whole = -1);
 // Without the namespace: "conv2d" of "aten::conv2d".
 QString shortOpName(std::string_view op);
+// What an edited source changed in a run, from its first event on, with the line.
+QString editText(const session::EditStart& edit);
 QString scopeText(std::string_view scope);  // "(model)" for the root
 
 }  // namespace loupe::views

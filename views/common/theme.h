@@ -53,6 +53,8 @@ class Theme : public QObject {
     static QVariant themed(Colour role);
     // The colour of a label's words, likewise: Text, Faint, Accent, Good, Warning or Bad.
     static void setTone(QWidget& label, Colour role);
+    // Where an edited source took hold of a run.
+    QColor edited() const { return series(3); }
     QColor phase(session::RunPhase phase) const;
     QColor category(session::Category category) const;
     QColor dtype(std::string_view dtype) const;

@@ -97,6 +97,9 @@ void EventDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given, 
     QStyledItemDelegate::paint(painter, option, index);
     if (index.column() == EventModel::Distribution) drawHistogram(painter, given.rect, index);
     if (reached && index.column() == EventModel::Operator) drawReached(painter, given.rect);
+    // What is above the line is of the source as it was.
+    if (index.data(EventModel::EditRole).toBool())
+        painter->fillRect(QRect(given.rect.topLeft(), QSize(given.rect.width(), 2)), Theme::instance().edited());
 }
 
 QSize EventDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {

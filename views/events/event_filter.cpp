@@ -144,6 +144,11 @@ EventFilter::Term EventFilter::parseTerm(const QString& term, QString& error) {
             return [kind = kind](const Recording&, const Event& event) { return event.not_finite == kind; };
     }
     if (term == QLatin1String("failed")) return [](const Recording&, const Event& event) { return event.failed; };
+    if (term == QLatin1String("edited"))
+        return [](const Recording& recording, const Event& event) {
+            const auto edit = recording.edit();
+            return edit != nullptr && event.id >= edit->event;
+        };
     if (const auto match = comparison.match(term); match.hasMatch()) {
         const auto quantity = quantities().find(match.captured(1));
         const auto limit = parseQuantity(match.captured(3));

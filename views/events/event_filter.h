@@ -3,8 +3,8 @@
 // The filter of the Events panel: terms that all must hold.
 //   op:conv*  scope:layer4  phase:backward  dtype:float16  shape:1x64*  backend:onednn
 //   time>1ms  bytes>1MiB  absmax>10  min<0  max>1  mean>0  std<1e-3  id>100
-//   nan  inf  made  turned  passed  meant (where its NaN or Inf come from)  failed  !TERM (not)  anything else: part of
-//   the operator's or the module's name
+//   nan  inf  made  turned  passed  meant (where its NaN or Inf come from)  failed  edited (ran with an edited source)
+//   !TERM (not)  anything else: part of the operator's or the module's name
 
 #include <QString>
 #include <functional>

@@ -97,6 +97,11 @@ QString flagText(bool nan, bool inf, session::NotFinite kind, bool failed) {
     return flags.join(QLatin1Char(' '));
 }
 
+QString withEdit(const QString& flags, bool is_edit) {
+    if (!is_edit) return flags;
+    return flags.isEmpty() ? QObject::tr("edit") : QObject::tr("edit  %1").arg(flags);
+}
+
 }  // namespace
 
 EventModel::EventModel(QObject* parent) : QAbstractItemModel(parent) {
@@ -107,6 +112,7 @@ EventModel::EventModel(QObject* parent) : QAbstractItemModel(parent) {
 
 void EventModel::setRecording(std::shared_ptr<const session::Recording> recording) {
     recording_ = std::move(recording);
+    edit_.reset();
     times_ = recording_ ? recording_->warm_times() : nullptr;
     reached_ = 0;
     rebuild();
@@ -205,6 +211,7 @@ void EventModel::rebuild() {
 void EventModel::grow() {
     const std::size_t count = recording_ ? recording_->event_count() : 0;
     if (taken_ == count) return;
+    edit_ = recording_->edit();
     take(std::min(count, taken_ + kPortion));
     if (taken_ < count) timer_.start();
     emit grown();
@@ -364,7 +371,7 @@ QVariant EventModel::groupText(const Row& row, int column) const {
         case Warm:
             return row.warm > 0 ? secondsText(row.warm) : QString();
         case Flags:
-            return flagText(row.has_nan, row.has_inf, row.not_finite, row.failed);
+            return withEdit(flagText(row.has_nan, row.has_inf, row.not_finite, row.failed), beginsEdit(row));
         case Module:
             return row.parent < 0 ? QString() : text(row.scope);
         default:
@@ -425,7 +432,8 @@ QVariant EventModel::eventText(const Event& event, int column) const {
             if (statistics->count == 0) return QString();
             return statistics->finite ? numberText(finiteColumn(*statistics->finite, column)) : tr("no finite");
         case Flags: {
-            const QString flags = flagText(event.has_nan, event.has_inf, event.not_finite, event.failed);
+            const QString flags = withEdit(flagText(event.has_nan, event.has_inf, event.not_finite, event.failed),
+                                           edit_ && edit_->event == event.id);
             const auto mark = marks_.find(event.id);
             if (mark == marks_.end()) return flags;
             return flags.isEmpty() ? mark->second : mark->second + QStringLiteral("  ") + flags;
@@ -465,6 +473,36 @@ QString EventModel::timeTip(const Row& row) const {
     return lines.join(QLatin1Char('\n'));
 }
 
+bool EventModel::beginsEdit(const Row& row) const {
+    if (edit_ == nullptr) return false;
+    return row.event != 0 ? row.event == edit_->event : row.first <= edit_->event && edit_->event <= row.last;
+}
+
+QVariant EventModel::tipOf(const Row& row, int column) const {
+    const session::Event* event = row.event ? &recording_->event(row.event) : nullptr;
+    if (event && column == Backend) {
+        QStringList reasons;
+        for (const auto& reason : event->declined) reasons += text(reason);
+        if (const std::string device = event->device.text(); !device.empty()) reasons += text(device);
+        return reasons.join(QLatin1Char('\n'));
+    }
+    if (column >= Partner && event && comparison_ != nullptr) {
+        const session::EventDifference* found = comparison_->ofEvent(row.event);
+        return found != nullptr ? differenceText(*found) : QVariant();
+    }
+    if (column >= Time && column <= Spread) {
+        if (const QString tip = timeTip(row); !tip.isEmpty()) return tip;
+    }
+    if (event && column >= Min && column <= Std && isLeftOut(*event)) return tr("Not recorded: unticked in Modules");
+    if (event && column >= Min && column <= Distribution) {
+        const session::Statistics* statistics = statisticsOf(*event);
+        if (statistics && statistics->has_nan_or_inf()) return finiteTip(*statistics);
+    }
+    if (event && event->failed) return text(event->error);
+    if (event && column == Flags && event->not_finite != session::NotFinite::None) return originTip(row.event);
+    return column == Operator || column == Module ? scopeText(row.scope) : QVariant();
+}
+
 QVariant EventModel::colourOf(const Row& row, int column) const {
     const Theme& theme = Theme::instance();
     const session::NotFinite kind = row.event ? recording_->event(row.event).not_finite : row.not_finite;
@@ -494,33 +532,11 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
             if (index.column() >= Partner) return differenceOf(row, index.column());
             return row.event ? eventText(recording_->event(row.event), index.column()) : groupText(row, index.column());
         case Qt::ToolTipRole:
-            if (row.event && index.column() == Backend) {
-                QStringList reasons;
-                const session::Event& event = recording_->event(row.event);
-                for (const auto& reason : event.declined) reasons += text(reason);
-                if (const std::string device = event.device.text(); !device.empty()) reasons += text(device);
-                return reasons.join(QLatin1Char('\n'));
+            if (beginsEdit(row)) {
+                const QString tip = tipOf(row, index.column()).toString();
+                return tip.isEmpty() ? editText(*edit_) : editText(*edit_) + QLatin1Char('\n') + tip;
             }
-            if (index.column() >= Partner && row.event && comparison_ != nullptr) {
-                const session::EventDifference* found = comparison_->ofEvent(row.event);
-                return found != nullptr ? differenceText(*found) : QVariant();
-            }
-            if (index.column() >= Time && index.column() <= Spread) {
-                if (const QString tip = timeTip(row); !tip.isEmpty()) return tip;
-            }
-            if (row.event && index.column() >= Min && index.column() <= Std &&
-                isLeftOut(recording_->event(row.event))) {
-                return tr("Not recorded: unticked in Modules");
-            }
-            if (row.event && index.column() >= Min && index.column() <= Distribution) {
-                const session::Statistics* statistics = statisticsOf(recording_->event(row.event));
-                if (statistics && statistics->has_nan_or_inf()) return finiteTip(*statistics);
-            }
-            if (row.event && recording_->event(row.event).failed) return text(recording_->event(row.event).error);
-            if (row.event && index.column() == Flags &&
-                recording_->event(row.event).not_finite != session::NotFinite::None)
-                return originTip(row.event);
-            return index.column() == Operator || index.column() == Module ? scopeText(row.scope) : QVariant();
+            return tipOf(row, index.column());
         case Qt::TextAlignmentRole:
             return QVariant::fromValue(alignmentOf(index.column()));
         case Qt::FontRole: {
@@ -547,6 +563,8 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
             return static_cast<int>(row.phase);
         case ReachedRole:
             return reached_ != 0 && row.event == reached_;
+        case EditRole:
+            return row.event != 0 && beginsEdit(row);
         case HistogramRole: {
             if (!row.event) return {};
             const session::Statistics* statistics = statisticsOf(recording_->event(row.event));

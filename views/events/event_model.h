@@ -48,6 +48,7 @@ class EventModel : public QAbstractItemModel {
         PhaseRole,
         ReachedRole,    // the engine is parked here
         HistogramRole,  // exponents of the output's elements: QList<quint32>
+        EditRole,       // the first event that ran with an edited source
         NotFiniteRole,  // part of the output's elements that is NaN or Inf
     };
 
@@ -124,6 +125,9 @@ class EventModel : public QAbstractItemModel {
     const session::Statistics* statisticsOf(const session::Event& event) const;  // of the first output; null: none
     QVariant eventText(const session::Event& event, int column) const;
     QString originTip(session::EventId event) const;
+    QVariant tipOf(const Row& row, int column) const;
+    // Of a group: it begins in there.
+    bool beginsEdit(const Row& row) const;
     QVariant colourOf(const Row& row, int column) const;
 
     QString timeTip(const Row& row) const;
@@ -132,6 +136,7 @@ class EventModel : public QAbstractItemModel {
 
     std::shared_ptr<const session::Recording> recording_;
     std::shared_ptr<const session::OperatorTimes> times_;
+    std::shared_ptr<const session::EditStart> edit_;  // of the recording; null: none
     const Comparison* comparison_ = nullptr;
     EventFilter filter_;
     bool flat_ = false;

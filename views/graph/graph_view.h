@@ -15,7 +15,9 @@
 #include <optional>
 #include <set>
 
+#include "core/study/run_differences.h"
 #include "views/common/view.h"
+#include "views/graph/ghosted_graph.h"
 #include "views/graph/graph_canvas.h"
 #include "views/graph/module_map_canvas.h"
 
@@ -80,8 +82,16 @@ class GraphView : public View {
     void takeRecording();
     void takeDifferences();
     void colourByDifference();
-    GhostedGraph ghostedGraph() const;
+    GhostedGraph ghostedGraph();
     void takeGhosts();
+    // The graph with ghosts that was made last, and of what.
+    struct Ghosts {
+        std::shared_ptr<const session::GraphModel> own, there;
+        std::shared_ptr<const session::RunDifferences> differences;
+        std::shared_ptr<const session::Recording> recording;
+        std::optional<GhostedGraph> graph;
+    };
+    Ghosts made_ghosts_;
     void showGhostMenu(int node, const QPoint& at);
     void askForSizes();
     void takeCurrent();

@@ -13,7 +13,7 @@
 namespace loupe::views {
 
 // While a run goes on, what it has not come to yet is no ghost.
-GhostedGraph GraphView::ghostedGraph() const {
+GhostedGraph GraphView::ghostedGraph() {
     const GhostedGraph plain(bridge().model()->graph);
     const Comparison& comparison = Comparison::of(bridge());
     const session::PinnedReference* reference = comparison.current();
@@ -21,9 +21,15 @@ GhostedGraph GraphView::ghostedGraph() const {
     const bool has_any = ghosts_->isChecked() && reference != nullptr && reference->model && reference->model->graph &&
                          comparison.differences() != nullptr && recording && recording->is_complete();
     if (!has_any) return plain;
-    return addGhosts(plain.model, *reference->model->graph, *comparison.differences(), [&](session::EventId event) {
-        return event <= recording->event_count() ? recording->event(event).graph_node : -1;
-    });
+    const auto& there = reference->model->graph;
+    const bool is_made = made_ghosts_.own == plain.model && made_ghosts_.there == there &&
+                         made_ghosts_.differences == comparison.differences() && made_ghosts_.recording == recording;
+    if (!is_made)
+        made_ghosts_ = {plain.model, there, comparison.differences(), recording,
+                        addGhosts(plain.model, *there, *comparison.differences(), [&](session::EventId event) {
+                            return event <= recording->event_count() ? recording->event(event).graph_node : -1;
+                        })};
+    return *made_ghosts_.graph;
 }
 
 void GraphView::takeGhosts() {

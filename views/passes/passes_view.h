@@ -12,7 +12,7 @@
 
 #include <map>
 
-#include "core/study/opened_graph.h"
+#include "core/model/opened_graph.h"
 #include "views/common/comparison.h"
 #include "views/common/diff_pair.h"
 #include "views/common/view.h"

@@ -51,8 +51,8 @@ std::vector<TimelineDrawing::Row> TimelineDrawing::rows() const {
     // A low panel shows the outer calls: the operators and the memory stay in sight.
     const std::vector<const Lane*> lanes = operatorLanes();
     const double workers = static_cast<double>(std::min(index_.workers().size(), kMostWorkers)) * kWorker;
-    const double others =
-        static_cast<double>(lanes.size()) * (kRow + 4) + (workers > 0 ? workers + 4 : 0) + kMarks + kLeastMemory;
+    const double others = static_cast<double>(lanes.size()) * (kRow + 4) + (workers > 0 ? workers + 4 : 0) +
+                          loadersHeight() + kMarks + kLeastMemory;
     const double fit = std::floor((height_ - y - 6 - others) / kRow);
     const std::size_t most = static_cast<std::size_t>(std::clamp(fit, 1.0, static_cast<double>(kMostRows)));
     const std::size_t depth = std::min(index_.frames().size(), most);
@@ -80,6 +80,7 @@ std::vector<TimelineDrawing::Row> TimelineDrawing::rows() const {
         addReference(state_.reference->forward);
         addReference(state_.reference->backward);
     }
+    addLoaders(all, y);
     for (std::size_t i = 0; i < std::min(index_.workers().size(), kMostWorkers); ++i) {
         all.push_back(
             {&index_.workers()[i], y, false, i == 0 ? QObject::tr("Workers") : QString(), false, true, kWorker});
@@ -111,6 +112,7 @@ void TimelineDrawing::draw(TimelineSurface& surface) {
     for (const Row& row : rows()) drawRow(surface, row);
     drawMemoryMarks(surface);
     drawMemory(surface);
+    drawEdit(surface);
     drawMarks(surface);
     drawGutter(surface);
     drawNote(surface);
@@ -297,6 +299,7 @@ void TimelineDrawing::drawLaunch(TimelineSurface& surface, session::EventId id) 
 void TimelineDrawing::drawRow(TimelineSurface& surface, const Row& row) {
     if (row.is_reference) return drawReference(surface, row);
     if (row.is_worker) return drawWorkers(surface, row);
+    if (row.is_loader) return drawLoader(surface, row);
     const session::Recording& recording = *index_.recording();
     const QRgb panel = rgb(C::Panel);
     const QRgb text_colour = rgb(C::Text);
@@ -418,7 +421,7 @@ void TimelineDrawing::drawMarks(TimelineSurface& surface) {
         };
         const Zone* launch = index_.launchOf(id);
         for (const Row& row : rows()) {
-            if (row.is_frames || row.is_reference || row.is_worker) continue;
+            if (row.is_frames || row.is_reference || row.is_worker || row.is_loader) continue;
             if (row.lane == &index_.host()) {
                 if (launch != nullptr)
                     box(row, *launch);
@@ -450,6 +453,7 @@ void TimelineDrawing::drawRange(TimelineSurface& surface) {
     QStringList lines{QObject::tr("%1 selected, %2, %3 busy")
                           .arg(secondsText(to - from), counted(static_cast<std::int64_t>(statistics.count), "event"),
                                secondsText(statistics.seconds))};
+    if (statistics.waited > 0) lines << QObject::tr("waited %1 for data").arg(secondsText(statistics.waited));
     for (const auto& stream : statistics.streams)
         lines << QObject::tr("%1 busy %2, idle %3")
                      .arg(text(stream.name), secondsText(stream.busy),
@@ -490,6 +494,8 @@ void TimelineDrawing::drawTip(TimelineSurface& surface) {
             lines << QStringLiteral("%1  %2").arg(scopeText(frame.scope), text(frame.class_name));
             lines << secondsText(found->end - found->start) +
                          (found->is_backward ? QObject::tr(" in backward") : QString());
+        } else if (found->load != nullptr) {
+            lines = loadTip(*found->load);
         } else {
             lines = eventTip(found->event);
         }
@@ -526,6 +532,7 @@ QStringList TimelineDrawing::eventTip(session::EventId id) const {
     if (const double setup = event.setup.total(); setup > 0)
         lines << QObject::tr("set-up apart: %1").arg(text(event.setup.text()));
     if (event.is_cold) lines << QObject::tr("first recorded call of its kernel");
+    if (const session::EditStart* edit = index_.edit(); edit != nullptr && edit->event == id) lines << editText(*edit);
     return lines;
 }
 
@@ -565,6 +572,10 @@ std::optional<TimelineHit> TimelineDrawing::hit(double x, double y) const {
             if (time < piece.start - slack || time > piece.end + slack) return;
             const Zone& zone = row.lane->zone(piece.first);
             const bool is_backward = row.is_frames && (zone.colour & TimelineIndex::kBackward) != 0;
+            if (row.is_loader) {
+                found = TimelineHit{0, 0, piece.count, piece.start, piece.end, false, &index_.loads()[zone.id]};
+                return;
+            }
             const session::EventId event = row.is_reference ? state_.reference->own[zone.id] : zone.id;
             if (event == 0) return;
             found = TimelineHit{row.is_frames ? 0 : event,
@@ -572,7 +583,8 @@ std::optional<TimelineHit> TimelineDrawing::hit(double x, double y) const {
                                 piece.count,
                                 piece.start,
                                 piece.end,
-                                is_backward};
+                                is_backward,
+                                nullptr};
         });
         return found;
     }

@@ -45,7 +45,8 @@ struct TimelineHit {
     std::size_t count = 1;  // of merged zones
     double start = 0;
     double end = 0;
-    bool is_backward = false;  // of a frame: its module in backward
+    bool is_backward = false;                 // of a frame: its module in backward
+    const session::LoadSpan* load = nullptr;  // neither event nor frame: work of a loader
 };
 
 class TimelineDrawing {
@@ -53,7 +54,8 @@ class TimelineDrawing {
     static constexpr double kGutter = 78;
     static constexpr double kAxis = 20;
     static constexpr double kRow = 19;
-    static constexpr double kWorker = 8;  // a thread of a parallel loop
+    static constexpr double kWorker = 8;   // a thread of a parallel loop
+    static constexpr double kLoader = 16;  // of data
 
     TimelineDrawing(const TimelineIndex& index, const TimelineState& state, double width, double height)
         : index_(index), state_(state), width_(width), height_(height) {}
@@ -75,6 +77,7 @@ class TimelineDrawing {
         bool is_reference = false;
         bool is_worker = false;  // low, without names
         double height = kRow;    // to the next row
+        bool is_loader = false;
     };
     double scale() const;
     std::vector<Row> rows() const;
@@ -91,6 +94,11 @@ class TimelineDrawing {
     void drawReference(TimelineSurface& surface, const Row& row);
     void drawGutter(TimelineSurface& surface);
     void drawWorkers(TimelineSurface& surface, const Row& row);
+    void addLoaders(std::vector<Row>& all, double& y) const;
+    double loadersHeight() const;
+    void drawLoader(TimelineSurface& surface, const Row& row);
+    QStringList loadTip(const session::LoadSpan& load) const;
+    void drawEdit(TimelineSurface& surface);
     void drawMemoryMarks(TimelineSurface& surface);
     void drawLaunch(TimelineSurface& surface, session::EventId id);
     QStringList marksTip() const;

@@ -225,6 +225,7 @@ Zone TimelineIndex::nextZone(const session::Event& event) const {
 void TimelineIndex::update(std::size_t event_count) {
     if (recording_ == nullptr) return;
     event_count = std::min(event_count, recording_->event_count());
+    if (seen_ < event_count) edit_ = recording_->edit();
     for (; seen_ < event_count; ++seen_) {
         const session::Event& event = recording_->event(static_cast<session::EventId>(seen_ + 1));
         const Zone zone = nextZone(event);
@@ -281,6 +282,28 @@ void TimelineIndex::addWorkers(const session::Event& event) {
         const double start = lane.size() > 0 ? std::max(span.start, lane.zone(lane.size() - 1).end) : span.start;
         lane.add({start, std::max(start, span.end), event.id, 0, 0});
     }
+}
+
+bool TimelineIndex::takeLoads() {
+    if (recording_ == nullptr || warm_ != nullptr || recording_->load_count() == loads_.size()) return false;
+    loads_ = recording_->loads();
+    std::ranges::stable_sort(loads_, {}, &session::LoadSpan::start);
+    loaders_.clear();
+    for (std::size_t i = 0; i < loads_.size(); ++i) {
+        const session::LoadSpan& load = loads_[i];
+        const bool is_loop = load.kind == data::LoadKind::Loop || load.kind == data::LoadKind::Wait;
+        const std::uint32_t worker = is_loop ? 0 : load.worker;
+        auto place = std::ranges::find_if(loaders_, [&](const Loader& each) {
+            return each.is_loop == is_loop && each.worker == worker &&
+                   each.lane.zone(each.lane.size() - 1).end <= load.start;
+        });
+        if (place == loaders_.end()) place = loaders_.insert(place, {is_loop, worker, {}});
+        place->lane.add({load.start, load.end, static_cast<std::uint32_t>(i), 0, 0});
+        if (is_loop) begin_ = std::min(begin_, std::max(0.0, load.start));
+        end_ = std::max(end_, load.end);
+    }
+    std::ranges::stable_sort(loaders_, {}, [](const Loader& each) { return each.is_loop ? -1 : int(each.worker); });
+    return true;
 }
 
 void TimelineIndex::markMemory() {
@@ -342,12 +365,15 @@ TimelineStatistics TimelineIndex::statistics(double from, double to) const {
             result.seconds += inside;
         }
     }
-    for (const Stream& stream : streams_) {
-        double busy = 0;
-        const Lane& lane = stream.lane;
+    const auto inside = [from, to](const Lane& lane) {
+        double sum = 0;
         for (std::size_t at = firstBehind(lane, from); at < lane.size() && lane.zone(at).start < to; ++at)
-            busy += std::max(0.0, std::min(lane.zone(at).end, to) - std::max(lane.zone(at).start, from));
-        result.streams.push_back({stream.name, busy});
+            sum += std::max(0.0, std::min(lane.zone(at).end, to) - std::max(lane.zone(at).start, from));
+        return sum;
+    };
+    for (const Stream& stream : streams_) result.streams.push_back({stream.name, inside(stream.lane)});
+    for (const Loader& loader : loaders_) {
+        if (loader.is_loop) result.waited += inside(loader.lane);
     }
     for (auto& [op, kind] : kinds) {
         kind.op = std::string(op);

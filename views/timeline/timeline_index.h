@@ -102,6 +102,7 @@ struct TimelineStatistics {
     std::size_t count = 0;
     double seconds = 0;  // without set-up
     double setup = 0;
+    double waited = 0;  // for data
     struct Stream {
         std::string name;
         double busy = 0;  // seconds of the range
@@ -148,6 +149,20 @@ class TimelineIndex {
     const Zone* launchOf(session::EventId event) const;
     // By thread of the team, 1, 2, ...: pieces of parallel loops. A zone's id is its event.
     const std::vector<Lane>& workers() const { return workers_; }
+    // What loaders of data did, as far as the recording knows it by now; of warm times nothing. True: it is more than
+    // before.
+    bool takeLoads();
+    // Of the loop, which waits for batches or makes them itself, and of each worker; two of a worker where passes over
+    // data overlap. A zone's id is the index of loads().
+    struct Loader {
+        bool is_loop = false;
+        std::uint32_t worker = 0;
+        Lane lane;
+    };
+    const std::vector<Loader>& loaders() const { return loaders_; }
+    const std::vector<session::LoadSpan>& loads() const { return loads_; }
+    // Null: no edit began in the run, or none that has come to its event.
+    const session::EditStart* edit() const { return edit_ && edit_->event <= seen_ ? edit_.get() : nullptr; }
     const Curve& memory() const { return memory_; }
     // Of blocks that begin in the run. Their ends are known when it does not go on.
     void markMemory();
@@ -181,6 +196,9 @@ class TimelineIndex {
     std::vector<std::uint32_t> host_place_;  // of each event in it
     std::vector<Stream> streams_;
     std::vector<Lane> workers_;
+    std::vector<session::LoadSpan> loads_;
+    std::vector<Loader> loaders_;
+    std::shared_ptr<const session::EditStart> edit_;
     Curve memory_;
     MemoryMarks allocated_;
     MemoryMarks freed_;

@@ -70,6 +70,7 @@ TimelineView::TimelineView(SessionBridge& bridge, QWidget* parent) : View(bridge
     connect(&bridge, &SessionBridge::statusChanged, this, [this] {
         state_.reached = this->bridge().parkedEvent();
         markMemory();
+        if (index_.takeLoads() && showing_all_) fit();
         placeButtons();
         canvas_->update();
     });
@@ -205,6 +206,7 @@ void TimelineView::markMemory() {
 
 void TimelineView::takeEvents() {
     index_.update(bridge().eventCount());
+    index_.takeLoads();
     markMemory();
     if (index_.end() <= 0) {
         canvas_->update();
@@ -345,7 +347,7 @@ void TimelineView::release(QMouseEvent* event) {
                 zoomTo(hit->start, hit->end);
             } else if (hit->event != 0) {
                 bridge().setCurrentEvent(hit->event);
-            } else {
+            } else if (hit->frame != 0) {
                 bridge().setCurrentEvent(recording_->frame(hit->frame).first_event);
             }
         } else {

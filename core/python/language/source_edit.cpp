@@ -178,6 +178,16 @@ std::vector<SourceEdit::Change> SourceEdit::changes() const {
     return out;
 }
 
+// The statement that defines what begins again; else of what changed.
+ir::SourceRange SourceEdit::place_of_hold(const Verdict& verdict, const std::vector<Change>& all) const {
+    const std::string& name =
+        !verdict.function.empty() || verdict.changed.empty() ? verdict.function : verdict.changed.front();
+    for (const Item& item : is_->items()) {
+        if (!name.empty() && item.name == name) return item.range;
+    }
+    return all.empty() ? ir::SourceRange{now_->source, 0, 0} : all.front().place;
+}
+
 SourceEdit::Verdict SourceEdit::judge(const RunCalls& calls) const {
     Verdict out;
     const std::vector<Change> all = changes();
@@ -198,6 +208,7 @@ SourceEdit::Verdict SourceEdit::judge(const RunCalls& calls) const {
         const Function* function = was_->find(*changed_live->code);
         out.function = function != nullptr ? function->key : changed_live->code->qualified_name;
     }
+    out.takes_hold = place_of_hold(out, all);
     const auto refuse = [&](const Change& change, std::string_view why) {
         if (!out.why_not.empty()) return;
         out.why_not = concat(change.text, ": ", why);

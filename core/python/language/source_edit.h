@@ -37,7 +37,8 @@ class SourceEdit {
         std::vector<std::string> changed;  // "Net.forward": what is other or new
         // The frame that begins again; none: no live frame runs what changed.
         std::optional<RunCalls::Call> restarts;
-        std::string function;  // its name
+        std::string function;        // its name
+        ir::SourceRange takes_hold;  // that function, else the first change, in the edited text
     };
     Verdict judge(const RunCalls& calls) const;
     // The program runs the edited text from now on. After judge() found nothing against it, and with no frame under
@@ -49,6 +50,7 @@ class SourceEdit {
   private:
     struct Change;
     std::vector<Change> changes() const;
+    ir::SourceRange place_of_hold(const Verdict& verdict, const std::vector<Change>& all) const;
     void make_new_parts();
 
     Evaluator& evaluator_;

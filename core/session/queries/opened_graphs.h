@@ -2,8 +2,8 @@
 #pragma once
 // The graphs of the run that is shown and of a pinned reference, as texts that can be held against each other.
 
+#include "core/model/opened_graph.h"
 #include "core/session/query.h"
-#include "core/study/opened_graph.h"
 
 namespace loupe::session {
 

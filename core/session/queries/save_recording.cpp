@@ -26,7 +26,7 @@ std::string answer(const SaveRecordingQuery& query, QueryContext& context) {
     if (context.recorder() == nullptr)
         throw Error(ErrorKind::Usage, "nothing was recorded", {.hint = "run the model first"});
     save_recording(
-        *context.program(), *context.recorder(), context.ran(), query.file,
+        *context.program(), *context.ran_method(), *context.recorder(), context.ran(), query.file,
         [&](ValueId id) { return saved_elements(context, id); }, query.attached);
     return {};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/study/opened_graph.h"
+#include "core/model/opened_graph.h"
 
 #include <utility>
 
