@@ -57,6 +57,14 @@ def is_own():
     return _here.depth > 0
 
 
+def has_room(calls=30):
+    """Can as many calls of Python be made inside one another? PyTorch 1.13 crashes where they cannot."""
+    try:
+        return calls == 0 or has_room(calls - 1)
+    except RecursionError:
+        return False
+
+
 class Unseen:
     """No override of the program's sees what is called inside: of functions or of dispatch, of classes or of modes."""
 

@@ -21,7 +21,7 @@ from ._graph import Graph
 from ._model import ModuleTree, source_of
 from ._module_calls import ModuleCalls
 from ._notes import Notes, line_of
-from ._own_work import OwnWork, call as call_operator, is_own
+from ._own_work import OwnWork, call as call_operator, has_room, is_own
 from ._pieces import compact_copy
 from ._places import BACKWARD, FORWARD, Places, caller, is_engine
 from ._statistics import Statistics
@@ -125,6 +125,7 @@ class Recorder(TorchDispatchMode):
         self.peak_event = 0
         self.has_ended = False
         self.is_forked = False
+        self._lacked_room = False  # since the last operator
         self._process = multiprocessing.current_process()
         self._began = 0.0
         self._lost = 0.0  # seconds that watching took
@@ -185,7 +186,7 @@ class Recorder(TorchDispatchMode):
     # Modules.
 
     def _enter_module(self, module, arguments):
-        if self.has_ended or is_own():
+        if self.has_ended or is_own() or not has_room():
             return None
         begin = time.perf_counter()
         frame = None
@@ -313,10 +314,16 @@ class Recorder(TorchDispatchMode):
             self.has_ended = multiprocessing.current_process() is not self._process
         if self.has_ended or is_own() or getattr(function, "namespace", "") == "profiler":
             return call_operator(function, arguments, keywords)
+        if not has_room():
+            self._lacked_room = True
+            return call_operator(function, arguments, keywords)
         call, is_for_subclass = None, False
         entered = time.perf_counter()
         with self.own("an operator before it runs"):
             aside = _aside.why()
+            if self._lacked_room:
+                self._lacked_room = False
+                self.notes.left_out("operators at the end of Python's stack", len(self.events) + 1)
             if aside is not None:
                 self.notes.left_out(f"operators while {aside}", len(self.events) + 1)
             elif not all(map(_aside.has_plain_class, types)):
