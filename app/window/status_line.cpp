@@ -6,6 +6,7 @@
 #include <QProgressBar>
 #include <QToolButton>
 
+#include "core/record/value_change.h"
 #include "core/study/verdict.h"
 #include "views/common/comparison.h"
 #include "views/common/format.h"
@@ -97,7 +98,8 @@ StatusLine::StatusLine(views::SessionBridge& bridge, QWidget* parent)
       reached_(new views::ElidedLabel(this)),
       selected_(new views::ElidedLabel(this)),
       model_(new views::ElidedLabel(this)),
-      reference_(new views::ElidedLabel(this)) {
+      reference_(new views::ElidedLabel(this)),
+      changes_(new views::ElidedLabel(this)) {
     setSizeGripEnabled(false);
     state_->setObjectName(QStringLiteral("state"));
     state_->setAccessibleName(tr("State of the engine"));
@@ -113,13 +115,19 @@ StatusLine::StatusLine(views::SessionBridge& bridge, QWidget* parent)
     addPermanentWidget(progress_);
     addPermanentWidget(cancel_);
     reference_->setObjectName(QStringLiteral("reference"));
-    for (views::ElidedLabel* label : {reference_, selected_, reached_, model_}) {
+    changes_->setObjectName(QStringLiteral("changes"));
+    for (views::ElidedLabel* label : {changes_, reference_, selected_, reached_, model_}) {
         label->setContentsMargins(8, 0, 4, 0);
         addPermanentWidget(label);
     }
     state_->installEventFilter(this);
     reference_->installEventFilter(this);
     reference_->setCursor(Qt::PointingHandCursor);
+    changes_->installEventFilter(this);
+    changes_->setCursor(Qt::PointingHandCursor);
+    changes_->hide();
+    connect(&bridge_, &views::SessionBridge::statusChanged, this, &StatusLine::showChanges);
+    connect(&bridge_, &views::SessionBridge::modelChanged, this, &StatusLine::showChanges);
     const views::Comparison& comparison = views::Comparison::of(bridge_);
     connect(&comparison, &views::Comparison::referencesChanged, this, &StatusLine::showReference);
     connect(&comparison, &views::Comparison::differencesChanged, this, &StatusLine::showReference);
@@ -157,7 +165,35 @@ void StatusLine::showReference() {
             .arg(found != nullptr ? comparison.headline() : reference_->text()));
 }
 
+// What was put into the run by hand: its numbers are the model's no more.
+void StatusLine::showChanges() {
+    const auto& recording = bridge_.recording();
+    QStringList lines;
+    last_change_ = 0;
+    const bool mayHave = recording != nullptr && !bridge_.runOptions().changes.empty();
+    for (session::EventId id = 1; mayHave && id <= recording->event_count(); ++id) {
+        const session::Event& event = recording->event(id);
+        if (event.op != session::kChangeOperator) continue;
+        last_change_ = id;
+        QString line = event.inputs.empty() ? QString() : views::text(recording->value(event.inputs.front()).name);
+        for (const std::string& argument : event.arguments) {
+            const QString said = views::text(argument);
+            const bool isFormula = said.startsWith(QLatin1String("formula="));
+            line += isFormula ? QStringLiteral(" = ") + said.mid(8) : said.section(QLatin1Char('='), 1);
+        }
+        lines += line;
+    }
+    changes_->setVisible(!lines.isEmpty());
+    if (lines.isEmpty()) return;
+    changes_->setMark(u'\u00b1', Theme::Colour::Warning);
+    changes_->setText(lines.size() == 1 ? tr("changed: %1").arg(lines.front()) : tr("%1 changes").arg(lines.size()));
+    changes_->setToolTip(tr("Changed by hand in this run:\n%1\nA click goes there; Ctrl+Z undoes the last")
+                             .arg(lines.join(QLatin1Char('\n'))));
+}
+
 bool StatusLine::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == changes_ && event->type() == QEvent::MouseButtonRelease && last_change_ != 0)
+        bridge_.setCurrentEvent(last_change_);
     if (watched == reference_ && event->type() == QEvent::MouseButtonRelease)
         bridge_.showPanel(QStringLiteral("compare"));
     const auto& verdict = bridge_.status().verdict;

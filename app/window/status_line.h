@@ -26,6 +26,7 @@ class StatusLine : public QStatusBar {
     void showState();
     void showPlaces();
     void showReference();
+    void showChanges();
     bool hasGuessedInputs() const;
 
     views::SessionBridge& bridge_;
@@ -37,6 +38,8 @@ class StatusLine : public QStatusBar {
     views::ElidedLabel* selected_;
     views::ElidedLabel* model_;
     views::ElidedLabel* reference_;
+    views::ElidedLabel* changes_;
+    session::EventId last_change_ = 0;  // where the last change by hand stands in the run
 };
 
 }  // namespace loupe::window

@@ -66,12 +66,12 @@ void Model::save(const std::filesystem::path& file) const {
 }
 
 Model::Recorded Model::record(const std::vector<IValue>& arguments, const std::function<void()>& work) const {
-    const PreparedMethod method(program_, default_method_, "none");
+    const auto method = std::make_shared<const PreparedMethod>(program_, default_method_, "none");
     const std::shared_ptr<session::Recorder> recorder =
-        session::make_recorder({}, method, module(), arguments, method.schema());
+        session::make_recorder({}, *method, module(), arguments, method->schema());
     session::record(*program_, *recorder, work);
-    return {recorder->recording(), [program = program_, recorder](const std::filesystem::path& file) {
-                session::save_recording(*program, *recorder, {}, file);
+    return {recorder->recording(), [program = program_, method, recorder](const std::filesystem::path& file) {
+                session::save_recording(*program, *method, *recorder, {}, file);
             }};
 }
 

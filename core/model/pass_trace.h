@@ -39,12 +39,14 @@ struct PassTrace {
     std::vector<SourcePlace> places;  // that lines came from, each once
     std::vector<PassStep> steps;
     std::string error;
+    std::string refused;  // why a run would not take the pipeline as the model is now; empty: it would
 
     // After all passes.
     const KernelCount& last_kernels() const { return steps.empty() ? initial_kernels : steps.back().kernels; }
 };
 auto fields(Like<PassTrace> auto& it) {
-    return std::tie(it.pipeline, it.initial, it.initial_from_source, it.initial_kernels, it.places, it.steps, it.error);
+    return std::tie(it.pipeline, it.initial, it.initial_from_source, it.initial_kernels, it.places, it.steps, it.error,
+                    it.refused);
 }
 
 }  // namespace loupe::session

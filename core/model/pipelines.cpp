@@ -136,6 +136,11 @@ PassTrace trace_pipeline(const std::string& pipeline, const ir::Graph& graph, co
         trace.places = places.take();
         return trace;
     }
+    try {
+        check_can_freeze(passes::pipeline_of(pipeline), module);
+    } catch (const Error& error) {
+        trace.refused = error.what();
+    }
     const Ptr<ir::Graph> copy = graph.copy();
     passes::PassManager manager;
     passes::PassTrace run;

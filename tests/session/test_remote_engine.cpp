@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/record/recording_file.h"
 #include "core/record/recording_rows.h"
+#include "core/session/queries/continue_edit.h"
 #include "core/session/queries/save_recording.h"
 #include "core/session/queries/studies.h"
 #include "core/session/queries/tensor.h"
@@ -93,6 +94,7 @@ class TestRemoteEngine : public QObject {
     void opens_and_closes();
     void a_run_is_the_one_that_the_engine_recorded();
     void a_run_is_that_of_an_engine_in_this_process();
+    void loads_and_edits_come_too();
     void a_large_run_comes_while_it_goes_on();
     void parks_steps_and_stops_at_breakpoints();
     void breakpoints_are_there_at_once();
@@ -165,6 +167,49 @@ void TestRemoteEngine::a_run_is_that_of_an_engine_in_this_process() {
     QVERIFY(mine.size() > 100);
     QCOMPARE(mine.size(), its.size());
     for (std::size_t i = 0; i < mine.size(); ++i) QVERIFY2(mine[i] == its[i], std::to_string(i).c_str());
+}
+
+// What loaders of data did, and where an edit took hold.
+void TestRemoteEngine::loads_and_edits_come_too() {
+    const RemoteSessions remote;
+    QTemporaryDir folder;
+    const auto path = folder.filePath("loads.py").toStdString();
+    const std::string source =
+        "import torch\nfrom torch import nn\nfrom torch.utils.data import DataLoader\n"
+        "class Net(nn.Module):\n"
+        "    def forward(self, x):\n"
+        "        for batch in DataLoader(torch.arange(6.), batch_size=2, num_workers=2):\n"
+        "            x = x + batch.sum()\n"
+        "        x = x * 2\n"
+        "        return x\n"
+        "example_inputs = (torch.ones(1),)\n";
+    std::ofstream(path) << source;
+    Session session;
+    session.open(path);
+    session.wait_idle();
+    Breakpoint breakpoint;
+    breakpoint.kind = Breakpoint::Kind::Line;
+    breakpoint.text = path;
+    breakpoint.line = 8;
+    session.add_breakpoint(breakpoint);
+    session.run({});
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Paused);
+    std::set<std::pair<int, std::uint64_t>> loads;
+    for (const LoadSpan& load : session.recording()->loads()) loads.emplace(static_cast<int>(load.kind), load.batch);
+    for (std::uint64_t batch = 0; batch < 3; ++batch) {
+        QVERIFY(loads.contains({static_cast<int>(data::LoadKind::Wait), batch}));
+        QVERIFY(loads.contains({static_cast<int>(data::LoadKind::Worker), batch}) ||
+                loads.contains({static_cast<int>(data::LoadKind::InTurn), batch}));
+    }
+    std::string edited = source;
+    edited.replace(edited.find("x * 2"), 5, "x * 3");
+    std::ofstream(path) << edited;
+    const ContinuedEdit done = answer_of(session, ContinueEditQuery{{.texts = {{path, edited}}}});
+    QVERIFY2(done.error.empty(), done.error.c_str());
+    session.wait_idle();
+    QVERIFY(session.recording()->edit() != nullptr);
+    QCOMPARE(session.recording()->edit()->event, done.from);
 }
 
 // More events than one message takes, shown while they are recorded.

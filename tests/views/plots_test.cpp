@@ -140,7 +140,7 @@ class PlotsTest : public QObject {
         GradientColumns columns;
         columns.setRows(many);
         QCOMPARE(columns.all().size(), 12u);  // "layers" alone says nothing
-        QCOMPARE(columns.label(3), QStringLiteral("layers.3"));
+        QCOMPARE(columns.label(3, true), QStringLiteral("layers.3"));
         QCOMPARE(columns.columnOf(4319), 11);
         const session::GradientRow sum = columns.sum(0, many);
         QVERIFY(sum.finite && qFuzzyCompare(sum.finite->norm, std::sqrt(360 * 9.0)) &&
@@ -152,8 +152,9 @@ class PlotsTest : public QObject {
         QVERIFY(columns.toggle(2));  // its first block
         QCOMPARE(columns.all().size(), 11u + 89u + 2u);
         QVERIFY(columns.toggle(2));
-        QCOMPARE(columns.label(2), QStringLiteral("attn.weight"));
-        QCOMPARE(columns.label(3), QStringLiteral("bias"));
+        QCOMPARE(columns.label(2, false), QStringLiteral("layers.2.block0.attn.weight"));
+        QCOMPARE(columns.label(3, true), QStringLiteral("bias"));
+        QCOMPARE(columns.label(3, false), QStringLiteral("layers.2.block0.attn.bias"));
         QVERIFY(columns.toggle(3));  // closes attn again
         QCOMPARE(columns.all().size(), 11u + 89u + 2u);
         columns.setSearch(QStringLiteral("layers.7.block33 bias"));

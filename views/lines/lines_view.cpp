@@ -264,6 +264,8 @@ void LinesView::fillPanes() {
         note = text(trace_.error);
     else if (trace_.initial)
         note = tr("%1: %2; as read %3").arg(of_, text(trace_.last_kernels().str()), text(trace_.initial_kernels.str()));
+    // It is shown all the same: what the passes would make of it.
+    if (waiting_ == 0 && !trace_.refused.empty()) note += tr(". A run refuses it: %1").arg(text(trace_.refused));
     note_->setText(note);
     follow(SideCount, {}, false);
 }

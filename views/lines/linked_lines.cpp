@@ -137,7 +137,14 @@ LinkedLines LineLinks::graphLines(const session::GraphModel* graph, const std::v
     return lines;
 }
 
-LinkedLines LineLinks::before() const { return graphLines(trace_.initial.get(), trace_.initial_from_source); }
+// With the calls of modules opened, where the pipeline begins with that: closed they come from no line of a source.
+LinkedLines LineLinks::before() const {
+    const auto first =
+        std::ranges::find_if(trace_.steps, [](const session::PassStep& step) { return step.graph != nullptr; });
+    if (first != trace_.steps.end() && first->pass == "Inline")
+        return graphLines(first->graph.get(), first->from_source);
+    return graphLines(trace_.initial.get(), trace_.initial_from_source);
+}
 
 LinkedLines LineLinks::after() const {
     for (auto step = trace_.steps.rbegin(); step != trace_.steps.rend(); ++step) {

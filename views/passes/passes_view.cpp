@@ -381,8 +381,12 @@ void PassesView::fillList() {
                                              .arg(secondsText(seconds), changeText(trace_.initial_kernels.kernels,
                                                                                    trace_.last_kernels().kernels))
                                        : QString());
+    const bool isRefused = trace_.error.empty() && !trace_.refused.empty();
+    if (isRefused) summary_->setText(tr("A run refuses it: %1").arg(text(trace_.refused)));
     summary_->setToolTip(summary_->text());
-    Theme::setTone(*summary_, trace_.error.empty() ? Theme::Colour::Faint : Theme::Colour::Bad);
+    Theme::setTone(*summary_, isRefused              ? Theme::Colour::Warning
+                              : trace_.error.empty() ? Theme::Colour::Faint
+                                                     : Theme::Colour::Bad);
     if (chosen != nullptr) list_->setCurrentItem(chosen);
     showStep(chosen ? chosen->data(0, Qt::UserRole).toInt() : -1);
 }

@@ -27,6 +27,9 @@ EngineLife::EngineLife(const std::filesystem::path& program, Owner& owner)
     }
 }
 
+EngineLife::EngineLife(std::unique_ptr<Channel> channel, Owner& owner)
+    : owner_(owner), channel_(std::move(channel)), heard_(steady_clock::now()) {}
+
 void EngineLife::start() {
     writer_ = std::thread([this] { write(); });
     reader_ = std::thread([this] { read(); });
@@ -52,7 +55,9 @@ void EngineLife::end() {
         ends_ = true;
         changed_.notify_all();
         if (!reader_.joinable()) return;
-        if (!changed_.wait_for(lock, kGrace, [this] { return has_ended_; }) && process_ != nullptr) process_->kill();
+        const bool has_ended = changed_.wait_for(lock, kGrace, [this] { return has_ended_; });
+        if (!has_ended && process_ != nullptr) process_->kill();
+        if (!has_ended && process_ == nullptr) channel_->end_reading();
     }
     reader_.join();
     writer_.join();

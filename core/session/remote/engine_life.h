@@ -47,6 +47,8 @@ class EngineLife {
 
     // Nothing is heard before start(). One that does not start is Refused.
     EngineLife(const std::filesystem::path& program, Owner& owner);
+    // Of an engine that is there already, at the other end of the channel.
+    EngineLife(std::unique_ptr<Channel> channel, Owner& owner);
     EngineLife(const EngineLife&) = delete;
     EngineLife& operator=(const EngineLife&) = delete;
     // end() was called, unless it never started.

@@ -62,9 +62,9 @@ std::optional<RecordingGrowth> RecordingSource::take() {
     growth.is_complete = is_complete && events == all_events;
     const bool is_news = !began_ || !growth.events.empty() || !growth.values.empty() || !growth.frames.empty() ||
                          !growth.allocations.empty() || !growth.savings.empty() || has_peers ||
-                         !growth.frame_ends.empty() || !growth.freed.empty() || growth.warm_times != nullptr ||
-                         growth.backward_start || growth.peak_bytes != peak_bytes_ ||
-                         growth.is_complete != is_complete_;
+                         !growth.frame_ends.empty() || !growth.freed.empty() || !growth.loads.empty() ||
+                         growth.warm_times != nullptr || growth.backward_start || growth.edit != nullptr ||
+                         growth.peak_bytes != peak_bytes_ || growth.is_complete != is_complete_;
     began_ = true;
     peak_bytes_ = growth.peak_bytes;
     is_complete_ = growth.is_complete;
@@ -88,6 +88,9 @@ void RecordingSource::take_late(const Recording& r, RecordingGrowth& growth) {
         growth.backward_start = *start;
         has_backward_start_ = true;
     }
+    growth.loads = r.loads(loads_);
+    loads_ += growth.loads.size();
+    if (auto edit = r.edit(); edit != edit_) growth.edit = edit_ = std::move(edit);
     growth.peak_event = r.peak_event();
     growth.peak_bytes = r.peak_bytes();
 }
@@ -120,8 +123,12 @@ void RecordingCopy::check(const Value& value) const {
 }
 
 void RecordingCopy::check(const Event& event, std::size_t values) const {
-    for (const ValueId id : event.inputs) check_id(id, values, "value");
-    for (const ValueId id : event.outputs) check_id(id, values, "value");
+    for (const auto* ids : {&event.inputs, &event.outputs}) {
+        for (const ValueId id : *ids) {
+            if (id == 0) fail("has an event of no value");
+            check_id(id, values, "value");
+        }
+    }
     check_id(event.frame, recording()->frame_count(), "frame");
     check_id(event.peer, writer_.next_event(), "event");
     if (event.graph_node < -1 || event.depth < 0) fail("has an event at no place");
@@ -144,6 +151,14 @@ void RecordingCopy::grow(RecordingGrowth growth) {
     for (const Saving& saving : growth.savings) {
         if (saving.allocation >= allocations) fail("keeps memory that it lacks");
         writer_.add_saving(saving);
+    }
+    for (const LoadSpan& load : growth.loads) {
+        if (!(load.end >= load.start)) fail("has a batch that is there before it is begun");
+        writer_.add_load(load);
+    }
+    if (growth.edit != nullptr) {
+        if (growth.edit->event == 0) fail("has an edit from no event on");
+        writer_.set_edit(*growth.edit);
     }
     if (growth.backward_start) writer_.set_backward_start(std::move(*growth.backward_start));
     // An event is seen once all of it is there.

@@ -24,19 +24,22 @@ struct RecordingGrowth {
     std::vector<Allocation> allocations;
     std::vector<Saving> savings;
     std::vector<Event> events;
+    std::vector<LoadSpan> loads;
     // What is known only later of those that were sent: pairs of its id (its index) and the event.
     std::vector<std::pair<EventId, EventId>> peers;
     std::vector<std::pair<std::uint32_t, EventId>> frame_ends;
     std::vector<std::pair<std::uint64_t, EventId>> freed;
     std::shared_ptr<const OperatorTimes> warm_times;  // null: as before
     std::optional<BackwardStart> backward_start;      // likewise
+    std::shared_ptr<const EditStart> edit;            // likewise
     std::int64_t peak_bytes = 0;
     EventId peak_event = 0;
     bool is_complete = false;
 };
 auto fields(Like<RecordingGrowth> auto& it) {
-    return std::tie(it.number, it.values, it.frames, it.allocations, it.savings, it.events, it.peers, it.frame_ends,
-                    it.freed, it.warm_times, it.backward_start, it.peak_bytes, it.peak_event, it.is_complete);
+    return std::tie(it.number, it.values, it.frames, it.allocations, it.savings, it.events, it.loads, it.peers,
+                    it.frame_ends, it.freed, it.warm_times, it.backward_start, it.edit, it.peak_bytes, it.peak_event,
+                    it.is_complete);
 }
 
 // Follows a recording, on any one thread.
@@ -65,10 +68,12 @@ class RecordingSource {
     std::size_t allocations_ = 0;
     std::size_t savings_ = 0;
     std::size_t events_ = 0;
+    std::size_t loads_ = 0;
     std::vector<EventId> peers_;  // as sent, by forward event
     std::vector<std::uint32_t> open_frames_;
     std::vector<std::size_t> alive_;  // allocations
     std::shared_ptr<const OperatorTimes> warm_times_;
+    std::shared_ptr<const EditStart> edit_;
     bool has_backward_start_ = false;
     std::int64_t peak_bytes_ = 0;
     bool is_complete_ = false;

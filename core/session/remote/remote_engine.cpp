@@ -25,7 +25,11 @@ std::int64_t now_in_milliseconds() {
 }  // namespace
 
 RemoteEngine::RemoteEngine(std::filesystem::path program, SessionListener* listener)
-    : program_(std::move(program)), listener_(listener) {
+    : RemoteEngine([program = std::move(program)](
+                       EngineLife::Owner& owner) { return std::make_shared<EngineLife>(program, owner); },
+                   listener) {}
+
+RemoteEngine::RemoteEngine(Begin begin, SessionListener* listener) : begin_(std::move(begin)), listener_(listener) {
     const std::lock_guard orders(order_mutex_);
     start();
 }
@@ -89,7 +93,7 @@ void RemoteEngine::log(SessionListener::LogEntry entry) {
 
 void RemoteEngine::start() {
     EngineLife::Owner& owner = *this;
-    const auto begun = std::make_shared<EngineLife>(program_, owner);
+    const std::shared_ptr<EngineLife> begun = begin_(owner);
     std::vector<std::shared_ptr<EngineLife>> over;
     {
         const std::lock_guard lock(mutex_);

@@ -26,8 +26,12 @@ namespace loupe::session {
 
 class RemoteEngine final : public Backend, private EngineLife::Owner {
   public:
+    // Makes a life, which is not started yet.
+    using Begin = std::function<std::shared_ptr<EngineLife>(EngineLife::Owner& owner)>;
+
     // program: "tensorloupe-engine". One that does not start is an engine that has ended: engine_end() says why.
     RemoteEngine(std::filesystem::path program, SessionListener* listener);
+    RemoteEngine(Begin begin, SessionListener* listener);
     RemoteEngine(const RemoteEngine&) = delete;
     RemoteEngine& operator=(const RemoteEngine&) = delete;
     ~RemoteEngine() override;
@@ -108,7 +112,7 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     void tell(const Work& work);
     void report_end(EngineEnd end);
 
-    const std::filesystem::path program_;
+    const Begin begin_;
     SessionListener* const listener_;
 
     // Of orders, one after another; taken before mutex_.
