@@ -75,6 +75,7 @@ MainWindow::MainWindow()
     makeEditActions();
     makeSaveActions();
     makeRunActions();
+    makeEngineActions();
     makeFormActions();
     makeCompareActions();
     makeGoActions();

@@ -74,6 +74,7 @@ class MainWindow : public QMainWindow {
     void makeSaveSettings();
     void makeHelpActions();
     void makeRunActions();
+    void makeEngineActions();
     void makeFormActions();
     void makeCompareActions();
     void makeGoActions();

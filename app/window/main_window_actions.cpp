@@ -135,6 +135,21 @@ void MainWindow::makeEditActions() {
                    [this] { return bridge_->undoStack()->canRedo() ? QString() : tr("nothing was undone"); }});
 }
 
+void MainWindow::makeEngineActions() {
+    actions_->add(
+        {"stop_engine",
+         tr("Stop the &engine"),
+         tr("End the engine's process, whatever it does; what was recorded stays, and it can be started again"),
+         {},
+         {QKeySequence(QKeyCombination(Qt::CTRL | Qt::SHIFT, Qt::Key_F5))},
+         [this] { bridge_->session().kill_engine(); },
+         [this] {
+             if (!bridge_->session().has_engine_process()) return tr("the engine runs in the window's own process");
+             const bool has_ended = bridge_->session().engine_end().kind != session::EngineEnd::Kind::None;
+             return has_ended ? tr("the engine has ended") : QString();
+         }});
+}
+
 void MainWindow::makeRunActions() {
     using session::StepKind;
     const auto notBusy = [this]() -> QString {
@@ -161,15 +176,6 @@ void MainWindow::makeRunActions() {
     add(
         "stop", tr("&Stop"), tr("End the run; what was recorded stays"), QKeyCombination(Qt::SHIFT, Qt::Key_F5),
         [this] { bridge_->stop(); }, parked);
-    add(
-        "stop_engine", tr("Stop the &engine"),
-        tr("End the engine's process, whatever it does; what was recorded stays, and it can be started again"),
-        QKeyCombination(Qt::CTRL | Qt::SHIFT, Qt::Key_F5), [this] { bridge_->session().kill_engine(); },
-        [this] {
-            if (!bridge_->session().has_engine_process()) return tr("the engine runs in the window's own process");
-            const bool has_ended = bridge_->session().engine_end().kind != session::EngineEnd::Kind::None;
-            return has_ended ? tr("the engine has ended") : QString();
-        });
     add(
         "step_over", tr("Step &over"), tr("Run the next operator or module call"), Qt::Key_F10,
         [this] { startRun([this] { bridge_->step(StepKind::Over); }); }, notBusy);

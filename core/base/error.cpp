@@ -29,7 +29,6 @@ void Error::render() {
     line_.clear();
     if (!context_.file.empty()) line_ += context_.file + ": ";
     line_ += message_;
-    const std::size_t end = line_.size();
     if (!context_.op.empty()) line_ += ", in " + context_.op;
     const bool is_missing = kind_ == ErrorKind::Unsupported;
     if (!context_.scope.empty()) line_ += (is_missing ? ", used in " : ", at ") + context_.scope;
@@ -39,8 +38,6 @@ void Error::render() {
         for (const auto& input : context_.inputs) line_ += " [" + input + "]";
     }
     if (!context_.hint.empty()) line_ += "; " + context_.hint;
-    // What follows goes on with the sentence.
-    if (line_.size() > end && end > 0 && line_[end - 1] == '.' && !message_.ends_with("..")) line_.erase(end - 1, 1);
     // That a terminal shows, whatever names a file has.
     constexpr std::size_t kLongest = 2000;
     line_ = cut_middle(std::move(line_), kLongest);

@@ -18,6 +18,7 @@
 #include "core/base/file.h"
 #include "core/record/run_journal.h"
 #include "core/session/queries/gradients.h"
+#include "core/session/queries/reset_parameters.h"
 #include "core/session/queries/restore_run.h"
 #include "core/session/queries/restore_training.h"
 #include "core/session/queries/save_recording.h"
@@ -165,11 +166,10 @@ class TestRunJournal : public QObject {
         Session first;
         first.open(source);
         first.wait_idle();
-        first.close();
-        first.wait_idle();
+        // Drawn anew: not those that it is opened with.
+        QCOMPARE(answer<std::string>([&](auto reply) { first.ask("new", ResetParametersQuery{.seed = 7}, reply); }),
+                 std::string());
         first.keep_in(folder_);
-        first.open(source);
-        first.wait_idle();
         const auto weights = weights_of(first, "fc.weight");
         first.run({});
         first.wait_idle();

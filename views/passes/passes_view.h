@@ -87,6 +87,7 @@ class PassesView : public View {
     static QString withKernels(const QString& title, const session::KernelCount& count);
     const session::KernelCount& kernelsAfter(int step) const;
     void fillList();
+    void showSummary(int changed, double seconds);
     void showCheckState();
     void showStep(int step);
     void showGraphs();

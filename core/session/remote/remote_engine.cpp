@@ -344,35 +344,14 @@ void RemoteEngine::take(EngineLife& life, const Message& message) {
             return take_training_growth(bytes);
         case MessageKind::Shown:
             return take_shown(bytes);
-        case MessageKind::Forget: {
-            const auto gone = from_bytes<ForgetMessage>(bytes);
-            const std::lock_guard lock(mutex_);
-            if (gone.is_training)
-                trainings_.erase(gone.number);
-            else
-                recordings_.erase(gone.number);
-            return;
-        }
+        case MessageKind::Forget:
+            return forget(bytes);
         case MessageKind::Status:
             return take_status(bytes);
-        case MessageKind::Model: {
-            auto model = from_bytes<ModelMessage>(bytes).model;
-            {
-                const std::lock_guard lock(mutex_);
-                model_ = model;
-            }
-            if (listener_ != nullptr) listener_->on_model(std::move(model));
-            return;
-        }
-        case MessageKind::ShowRecording: {
-            auto shown = recording_of(from_bytes<NumberMessage>(bytes).number);
-            {
-                const std::lock_guard lock(mutex_);
-                recording_ = shown;
-            }
-            if (listener_ != nullptr) listener_->on_recording(std::move(shown));
-            return;
-        }
+        case MessageKind::Model:
+            return take_model(bytes);
+        case MessageKind::ShowRecording:
+            return show_recording(bytes);
         case MessageKind::Events: {
             const auto events = from_bytes<EventsMessage>(bytes);
             const auto grown = recording_of(events.recording);
@@ -383,15 +362,8 @@ void RemoteEngine::take(EngineLife& life, const Message& message) {
         case MessageKind::TrainingReport:
             if (listener_ != nullptr) listener_->on_training(training_of(from_bytes<NumberMessage>(bytes).number));
             return;
-        case MessageKind::GenerationReport: {
-            auto generation = from_bytes<GenerationMessage>(bytes).generation;
-            {
-                const std::lock_guard lock(mutex_);
-                generation_ = generation;
-            }
-            if (listener_ != nullptr) listener_->on_generation(std::move(generation));
-            return;
-        }
+        case MessageKind::GenerationReport:
+            return take_generation(bytes);
         case MessageKind::Compiled: {
             auto report = std::make_shared<const CompileReport>(from_bytes<CompileReport>(bytes));
             if (listener_ != nullptr) listener_->on_compiled(std::move(report));
@@ -405,19 +377,8 @@ void RemoteEngine::take(EngineLife& life, const Message& message) {
             return take_answer(bytes);
         case MessageKind::Progress:
             return take_progress(bytes);
-        case MessageKind::DroppedOrder: {
-            const auto dropped = from_bytes<NumberMessage>(bytes);
-            std::function<void()> told;
-            {
-                const std::lock_guard lock(mutex_);
-                if (const auto found = given_.find(dropped.number); found != given_.end()) {
-                    told = std::move(found->second.dropped);
-                    given_.erase(found);
-                }
-            }
-            if (told) told();
-            return;
-        }
+        case MessageKind::DroppedOrder:
+            return drop_order(bytes);
         case MessageKind::DroppedQuestion: {
             const auto dropped = from_bytes<NumberMessage>(bytes);
             const std::lock_guard lock(mutex_);
@@ -438,6 +399,55 @@ void RemoteEngine::take(EngineLife& life, const Message& message) {
         case MessageKind::AskIdle:
             throw Error(ErrorKind::File, "a message that no engine sends");
     }
+}
+
+void RemoteEngine::forget(std::string_view bytes) {
+    const auto gone = from_bytes<ForgetMessage>(bytes);
+    const std::lock_guard lock(mutex_);
+    if (gone.is_training)
+        trainings_.erase(gone.number);
+    else
+        recordings_.erase(gone.number);
+}
+
+void RemoteEngine::take_model(std::string_view bytes) {
+    auto model = from_bytes<ModelMessage>(bytes).model;
+    {
+        const std::lock_guard lock(mutex_);
+        model_ = model;
+    }
+    if (listener_ != nullptr) listener_->on_model(std::move(model));
+}
+
+void RemoteEngine::show_recording(std::string_view bytes) {
+    auto shown = recording_of(from_bytes<NumberMessage>(bytes).number);
+    {
+        const std::lock_guard lock(mutex_);
+        recording_ = shown;
+    }
+    if (listener_ != nullptr) listener_->on_recording(std::move(shown));
+}
+
+void RemoteEngine::take_generation(std::string_view bytes) {
+    auto generation = from_bytes<GenerationMessage>(bytes).generation;
+    {
+        const std::lock_guard lock(mutex_);
+        generation_ = generation;
+    }
+    if (listener_ != nullptr) listener_->on_generation(std::move(generation));
+}
+
+void RemoteEngine::drop_order(std::string_view bytes) {
+    const auto dropped = from_bytes<NumberMessage>(bytes);
+    std::function<void()> told;
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto found = given_.find(dropped.number); found != given_.end()) {
+            told = std::move(found->second.dropped);
+            given_.erase(found);
+        }
+    }
+    if (told) told();
 }
 
 // What callers have changed meanwhile is newer.

@@ -85,6 +85,11 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     void silent(std::chrono::seconds time) override;
 
     void take_settings(std::string_view bytes);
+    void take_model(std::string_view bytes);
+    void take_generation(std::string_view bytes);
+    void show_recording(std::string_view bytes);
+    void forget(std::string_view bytes);
+    void drop_order(std::string_view bytes);
     void take_growth(std::string_view bytes);
     void take_training_growth(std::string_view bytes);
     void take_shown(std::string_view bytes);
