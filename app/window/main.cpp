@@ -145,7 +145,7 @@ int showWindow(const QCommandLineParser& parser) {
                      : theme == QLatin1String("light") ? static_cast<int>(Theme::Mode::Light)
                                                        : QSettings().value(QStringLiteral("theme"), 0).toInt();
     Theme::instance().setMode(static_cast<Theme::Mode>(mode));
-    if (parser.isSet(QStringLiteral("engine-process")))
+    if (!parser.isSet(QStringLiteral("in-process")))
         loupe::session::Session::set_engine_program(
             (QCoreApplication::applicationDirPath() + QStringLiteral("/tensorloupe-engine")).toStdString());
     loupe::window::MainWindow window;
@@ -187,8 +187,8 @@ void describeWindow(QCommandLineParser& parser) {
     parser.addOption({QStringLiteral("inputs"),
                       QStringLiteral("A file with the model's inputs: .npz, .npy, .pt, .png, .jpg."),
                       QStringLiteral("file")});
-    parser.addOption({QStringLiteral("engine-process"),
-                      QStringLiteral("Run the engine in a process of its own, which the window outlives.")});
+    parser.addOption({QStringLiteral("in-process"),
+                      QStringLiteral("Run the engine in the window's own process, which ends with it when it crashes.")});
     parser.addOption({QStringLiteral("run"), QStringLiteral("Run forward and backward at once.")});
     parser.addOption(
         {QStringLiteral("screenshot"), QStringLiteral("Save a picture of the window and end."), QStringLiteral("png")});
