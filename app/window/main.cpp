@@ -187,8 +187,9 @@ void describeWindow(QCommandLineParser& parser) {
     parser.addOption({QStringLiteral("inputs"),
                       QStringLiteral("A file with the model's inputs: .npz, .npy, .pt, .png, .jpg."),
                       QStringLiteral("file")});
-    parser.addOption({QStringLiteral("in-process"),
-                      QStringLiteral("Run the engine in the window's own process, which ends with it when it crashes.")});
+    parser.addOption(
+        {QStringLiteral("in-process"),
+         QStringLiteral("Run the engine in the window's own process, which ends with it when it crashes.")});
     parser.addOption({QStringLiteral("run"), QStringLiteral("Run forward and backward at once.")});
     parser.addOption(
         {QStringLiteral("screenshot"), QStringLiteral("Save a picture of the window and end."), QStringLiteral("png")});

@@ -94,8 +94,7 @@ int run(const std::string& program, const std::string& model, int rounds) {
     std::printf("events %zu\n", here.session->recording()->event_count());
     std::printf("recorded step: in process %.2f ms, child %.2f ms, ratio %.3f (median of pairs)\n", median(here.runs),
                 median(there.runs), median(ratios));
-    std::printf("picture: in process %.2f ms, child %.2f ms\n", median(here.pictures),
-                median(there.pictures));
+    std::printf("picture: in process %.2f ms, child %.2f ms\n", median(here.pictures), median(there.pictures));
     return 0;
 }
 
