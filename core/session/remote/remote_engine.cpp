@@ -125,7 +125,12 @@ void RemoteEngine::perform(const VerbRecord& verb, std::shared_ptr<const void> v
             noted_order_ = orders_ + 1;
         }
     }
-    if (verb.traits.lasts) lasting_.push_back({&verb, value, {}});
+    if (verb.traits.lasts) {
+        // Of folders that the session was kept in the last one counts: what the others keep is of other sessions now.
+        if (&verb == &KeepInVerb::record())
+            std::erase_if(lasting_, [](const GivenVerb& each) { return each.record == &KeepInVerb::record(); });
+        lasting_.push_back({&verb, value, {}});
+    }
     const bool opens = &verb == &OpenVerb::record();
     const bool reopens = !is_alive && !opens && opened_;
     if (!is_alive && !verb.traits.is_work) return;
@@ -307,8 +312,8 @@ void RemoteEngine::restore_kept(const std::filesystem::path& folder, Restore wha
 
 // Empty: nowhere.
 std::filesystem::path RemoteEngine::kept_in() const {
-    for (auto verb = lasting_.rbegin(); verb != lasting_.rend(); ++verb) {
-        if (verb->record == &KeepInVerb::record()) return static_cast<const KeepInVerb*>(verb->value.get())->folder;
+    for (const GivenVerb& verb : lasting_) {
+        if (verb.record == &KeepInVerb::record()) return static_cast<const KeepInVerb*>(verb.value.get())->folder;
     }
     return {};
 }
