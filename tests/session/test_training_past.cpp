@@ -247,7 +247,7 @@ void TestTrainingSteps::an_optimiser_that_runs_the_model_leaves_whole_steps() {
     QCOMPARE(failing.training()->step_count(), std::size_t{2});
     QVERIFY(elements(failing, "fc.weight") == weights[0]);
 
-    if (std::getenv("LOUPE_TEST_ENGINE") != nullptr) return;  // the order to stop comes a few steps later there
+    if (std::getenv("LOUPE_TEST_ENGINE") != nullptr) QSKIP("the order to stop comes a few steps later there");
     write(calls + 2, "print('stop now')");
     Stopper stopper;
     Session stopped(&stopper);
