@@ -66,6 +66,39 @@ std::vector<LoadSpan> Recording::loads(std::size_t from) const {
     return {loads_.begin() + static_cast<std::ptrdiff_t>(std::min(from, loads_.size())), loads_.end()};
 }
 
+std::shared_ptr<const RankFacts> Recording::rank() const {
+    const std::lock_guard lock(late_mutex_);
+    return rank_;
+}
+
+std::size_t Recording::collective_count() const {
+    const std::lock_guard lock(late_mutex_);
+    return collectives_.size();
+}
+
+std::vector<Collective> Recording::collectives(std::size_t from) const {
+    const std::lock_guard lock(late_mutex_);
+    std::vector<Collective> them;
+    for (std::size_t i = from; i < collectives_.size(); ++i) them.push_back(collectives_[i].collective);
+    return them;
+}
+
+std::uint64_t Recording::collective_changes() const {
+    const std::lock_guard lock(late_mutex_);
+    return collective_changes_;
+}
+
+std::vector<std::pair<std::size_t, Collective>> Recording::changed_collectives(std::uint64_t& since) const {
+    const std::lock_guard lock(late_mutex_);
+    std::vector<std::pair<std::size_t, Collective>> them;
+    if (since == collective_changes_) return them;
+    for (std::size_t i = 0; i < collectives_.size(); ++i) {
+        if (collectives_[i].changed > since) them.emplace_back(i, collectives_[i].collective);
+    }
+    since = collective_changes_;
+    return them;
+}
+
 std::shared_ptr<const OperatorTimes> Recording::warm_times() const {
     const std::lock_guard lock(late_mutex_);
     return warm_times_;

@@ -16,6 +16,7 @@
 #include "core/base/setup_clock.h"
 #include "core/data/load_log.h"
 #include "core/model/model_info.h"
+#include "core/record/collective.h"
 #include "core/record/device_work.h"
 #include "core/record/statistics.h"
 
@@ -318,6 +319,14 @@ class Recording {
     std::size_t load_count() const;
     // What loaders did, in the order in which it ended, from the index on. It is known where the run parks and ends.
     std::vector<LoadSpan> loads(std::size_t from = 0) const;
+    // Null: the program has one process.
+    std::shared_ptr<const RankFacts> rank() const;
+    std::size_t collective_count() const;
+    // In the order of their launches, from the index on; those under way may get their other times later.
+    std::vector<Collective> collectives(std::size_t from = 0) const;
+    std::uint64_t collective_changes() const;
+    // Those that are new or changed, with their index; since: 0 at first, then as it was left.
+    std::vector<std::pair<std::size_t, Collective>> changed_collectives(std::uint64_t& since) const;
     bool is_complete() const { return complete_.load(std::memory_order_acquire); }
 
   private:
@@ -340,6 +349,13 @@ class Recording {
     mutable std::mutex late_mutex_;  // of what follows
     std::vector<Saving> savings_;
     std::vector<LoadSpan> loads_;
+    struct KeptCollective {
+        Collective collective;
+        std::uint64_t changed = 0;  // at this change of the recording's
+    };
+    std::vector<KeptCollective> collectives_;
+    std::uint64_t collective_changes_ = 0;
+    std::shared_ptr<const RankFacts> rank_;
     std::shared_ptr<const EditStart> edit_;
     std::shared_ptr<const OperatorTimes> warm_times_;
     std::atomic<std::int64_t> peak_bytes_{0};

@@ -21,6 +21,10 @@
 //                a value was left out
 //     savings    rows [allocation, event, node]; older files lack them
 //     loads      rows of LoadSpan: what loaders of data did; older files lack it
+//     rank       RankFacts; lacking where the program has one process
+//     collectives
+//                Collective objects with the file and line of their place, and an index, which counts from 0: a later
+//                one with the same index takes its place; older files lack them
 //     edit       {event, function, changed, file, line}: EditStart; lacking where no edit was made
 //     warm_times OperatorTimes; lacking where none were measured
 //     gradients  GradientRow objects

@@ -91,6 +91,7 @@ class Loader {
         }
         add_savings();
         add_loads();
+        add_messages();
         add_edit();
         if (json_.contains("warm_times"))
             writer_.set_warm_times(std::make_shared<OperatorTimes>(json_["warm_times"].get<OperatorTimes>()));
@@ -277,6 +278,26 @@ class Loader {
             load.is_over = row.next<bool>();
             if (!(load.end >= load.start)) fail("has a batch that is there before it is begun");
             writer_.add_load(load);
+        }
+    }
+
+    void add_messages() {
+        if (json_.contains("rank")) {
+            auto rank = json_["rank"].get<RankFacts>();
+            check(rank);
+            writer_.set_rank(std::move(rank));
+        }
+        if (!json_.contains("collectives")) return;
+        for (const Json& json : json_["collectives"]) {
+            auto collective = json.get<Collective>();
+            check(collective, events_.size());
+            const std::size_t count = writer_.recording()->collective_count();
+            const auto index = json.at("index").get<std::size_t>();
+            if (index > count) fail(concat("has message ", index, " behind ", count));
+            if (index == count)
+                writer_.add_collective(std::move(collective));
+            else
+                writer_.change_collective(index, std::move(collective));
         }
     }
 

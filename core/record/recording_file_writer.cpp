@@ -76,6 +76,10 @@ Json describe_recording(const ModelInfo& model, const Recording& recording, cons
     if (const auto edit = recording.edit()) json["edit"] = edit_json(*edit);
     Json& loads = json["loads"] = Json::array();
     for (const LoadSpan& load : recording.loads()) loads.push_back(load_row(load));
+    if (const auto rank = recording.rank()) json["rank"] = *rank;
+    Json& collectives = json["collectives"] = Json::array();
+    for (const Collective& each : recording.collectives())
+        collectives.push_back(collective_json(collectives.size(), each));
     if (const auto times = recording.warm_times()) json["warm_times"] = *times;
     json["gradients"] = gradients;
     json["peak"] = Json::array({recording.peak_bytes(), recording.peak_event()});

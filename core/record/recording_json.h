@@ -140,6 +140,62 @@ inline void from_json(const Json& json, RunOptions& run) {
     if (json.contains("training")) run.training = json["training"].get<bool>();
 }
 
+inline void to_json(Json& json, const RankFacts& rank) {
+    json = Json{
+        {"rank", rank.rank}, {"world_size", rank.world_size}, {"local_rank", rank.local_rank},   {"host", rank.host},
+        {"pid", rank.pid},   {"program", rank.program},       {"began", number_json(rank.began)}};
+}
+inline void from_json(const Json& json, RankFacts& rank) {
+    rank.rank = json.at("rank").get<int>();
+    rank.world_size = json.at("world_size").get<int>();
+    rank.local_rank = json.value("local_rank", 0);
+    rank.host = json.value("host", "");
+    rank.pid = json.value("pid", std::int64_t{0});
+    rank.program = json.value("program", "");
+    rank.began = json.contains("began") ? json_number(json["began"]) : 0;
+}
+
+// With its index: of two rows with the same the later one counts.
+inline Json collective_json(std::size_t index, const Collective& c) {
+    Json json{{"index", index},           {"group", c.group},
+              {"sequence", c.sequence},   {"operation", c.operation},
+              {"reduction", c.reduction}, {"dtype", c.dtype},
+              {"shapes", c.shapes},       {"bytes", c.bytes},
+              {"ranks", c.ranks},         {"peer", c.peer},
+              {"event", c.event},         {"waited_by", c.waited_by},
+              {"scope", c.scope},         {"file", c.place.file},
+              {"line", c.place.line},     {"launched", number_json(c.launched)},
+              {"error", c.error}};
+    if (c.completed) json["completed"] = number_json(*c.completed);
+    if (c.waited_from) json["waited_from"] = number_json(*c.waited_from);
+    if (c.waited_until) json["waited_until"] = number_json(*c.waited_until);
+    return json;
+}
+inline void from_json(const Json& json, Collective& c) {
+    const auto time = [&json](const char* name) -> std::optional<double> {
+        if (!json.contains(name) || json[name].is_null()) return std::nullopt;
+        return json_number(json[name]);
+    };
+    c.group = json.at("group").get<std::string>();
+    c.sequence = json.at("sequence").get<std::uint64_t>();
+    c.operation = json.at("operation").get<std::string>();
+    c.reduction = json.value("reduction", "");
+    c.dtype = json.value("dtype", "");
+    c.shapes = json.value("shapes", std::vector<Shape>());
+    c.bytes = json.value("bytes", std::int64_t{0});
+    c.ranks = json.at("ranks").get<std::vector<int>>();
+    c.peer = json.value("peer", -1);
+    c.event = json.at("event").get<EventId>();
+    c.waited_by = json.value("waited_by", EventId{0});
+    c.scope = json.value("scope", "");
+    c.place = {json.value("file", ""), json.value("line", 0), 0};
+    c.launched = time("launched").value_or(0);
+    c.completed = time("completed");
+    c.waited_from = time("waited_from");
+    c.waited_until = time("waited_until");
+    c.error = json.value("error", "");
+}
+
 inline void to_json(Json& json, const OperatorTimes& times) {
     json = Json{{"warmup", times.warmup},
                 {"repeats", times.repeats},

@@ -105,6 +105,23 @@ void RecordingWriter::add_load(const LoadSpan& load) {
     recording_->loads_.push_back(load);
 }
 
+void RecordingWriter::set_rank(RankFacts rank) {
+    const std::lock_guard lock(recording_->late_mutex_);
+    recording_->rank_ = std::make_shared<const RankFacts>(std::move(rank));
+}
+
+std::size_t RecordingWriter::add_collective(Collective collective) {
+    const std::lock_guard lock(recording_->late_mutex_);
+    recording_->collectives_.push_back({std::move(collective), ++recording_->collective_changes_});
+    return recording_->collectives_.size() - 1;
+}
+
+void RecordingWriter::change_collective(std::size_t index, Collective collective) {
+    const std::lock_guard lock(recording_->late_mutex_);
+    if (index >= recording_->collectives_.size()) return;
+    recording_->collectives_[index] = {std::move(collective), ++recording_->collective_changes_};
+}
+
 void RecordingWriter::set_edit(EditStart edit) {
     const std::lock_guard lock(recording_->late_mutex_);
     recording_->edit_ = std::make_shared<const EditStart>(std::move(edit));

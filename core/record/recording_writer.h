@@ -38,6 +38,10 @@ class RecordingWriter {
     void end_allocation(std::size_t index, EventId freed);
     void add_saving(const Saving& saving);
     void add_load(const LoadSpan& load);
+    void set_rank(RankFacts rank);
+    // Returns its index.
+    std::size_t add_collective(Collective collective);
+    void change_collective(std::size_t index, Collective collective);
     void set_edit(EditStart edit);
     // Those of before are replaced.
     void set_warm_times(std::shared_ptr<const OperatorTimes> times);

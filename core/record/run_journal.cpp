@@ -124,6 +124,8 @@ struct RunJournal::Run {
     std::size_t allocations = 0;
     std::size_t savings = 0;
     std::size_t loads = 0;
+    std::uint64_t collectives = 0;  // changes of them
+    bool has_rank = false;
     std::vector<std::size_t> alive;  // of the allocations written, those that were not freed
     std::int64_t peak = 0;
 
@@ -312,6 +314,10 @@ void RunJournal::Run::add_rows(Json& block, std::size_t events_until, std::size_
     Json& load_rows = block["loads"] = Json::array();
     for (const LoadSpan& load : recording->loads(loads)) load_rows.push_back(load_row(load));
     loads += load_rows.size();
+    Json& collective_rows = block["collectives"] = Json::array();
+    for (const auto& [index, each] : recording->changed_collectives(collectives))
+        collective_rows.push_back(collective_json(index, each));
+    if (const auto rank = recording->rank(); rank && !std::exchange(has_rank, true)) block["rank"] = *rank;
     Json& freed = block["freed"] = Json::array();
     std::erase_if(alive, [&](std::size_t index) {
         const EventId at = recording->allocation(index).freed;
@@ -342,7 +348,7 @@ bool RunJournal::write_block(Run& run) {
     const std::size_t events = std::min(events_there, run.events + kRowsInABlock);
     const std::size_t values = events < events_there ? run.values : recording.value_count();
     const bool has_blocks = recording.allocation_count() > run.allocations || recording.saving_count() > run.savings ||
-                            recording.load_count() > run.loads;
+                            recording.load_count() > run.loads || recording.collective_changes() > run.collectives;
     const bool has_rows = events > run.events || values > run.values || recording.frame_count() > run.frames;
     const bool is_news = has_rows || has_blocks || has_gradients;
     if (run.fd >= 0 && !is_news) return false;
@@ -477,7 +483,7 @@ bool read_lines(std::string_view text, Json& all, std::string& note) {
         }
         for (const char* name : {"events", "values", "frames", "allocations", "strings"})
             append_rows(all[name], block, name);
-        for (const char* name : {"savings", "loads"}) {
+        for (const char* name : {"savings", "loads", "collectives"}) {
             if (block.contains(name)) append_rows(all[name], block, name);  // older journals lack them
         }
         if (block.contains("freed")) {
@@ -486,6 +492,7 @@ bool read_lines(std::string_view text, Json& all, std::string& note) {
         }
         if (block.contains("gradients")) all["gradients"] = block["gradients"];
         if (block.contains("peak")) all["peak"] = block["peak"];
+        if (block.contains("rank")) all["rank"] = block["rank"];
         if (block.contains("backward_start")) all["backward_start"] = block["backward_start"];
     }
     return has_head;
@@ -553,6 +560,13 @@ void complete(Json& all, const JournalValues* elements, std::string& note) {
         }
     }
     if (all.contains("savings")) drop_savings(all["savings"], allocations.size(), events);
+    if (all.contains("collectives")) {
+        for (Json& each : all["collectives"]) {
+            for (const char* name : {"event", "waited_by"}) {
+                if (each.at(name).get<std::int64_t>() > events + 1) each[name] = 0;
+            }
+        }
+    }
     if (all.contains("edit") && all["edit"].at("event").get<std::int64_t>() > events + 1) all.erase("edit");
     if (all.contains("backward_start") && all["backward_start"].at("event").get<std::int64_t>() > events)
         all.erase("backward_start");

@@ -18,6 +18,7 @@
 #include "core/session/queries/pass_trace.h"
 #include "core/session/queries/save_recording.h"
 #include "core/session/queries/tensor.h"
+#include "core/session/remote/recording_stream.h"
 #include "core/session/session.h"
 
 using namespace loupe;
@@ -88,6 +89,7 @@ class TestRecordingFile : public QObject {
     void is_as_it_was_data();
     void is_as_it_was();
     void keeps_what_devices_and_threads_did();
+    void keeps_messages_of_ranks();
     void keeps_loaders_and_where_an_edit_began();
     void keeps_tensors_that_are_no_plain_arrays();
     void runs_again_while_the_model_is_there();
@@ -293,6 +295,73 @@ void TestRecordingFile::keeps_what_devices_and_threads_did() {
     QVERIFY(got.workers[1].thread == 2 && got.workers[1].start == 1.5 && got.workers[1].end == 1.875);
     QVERIFY(read(older).workers.empty() && read(older).device.given == 0 && read(older).device.launch == 0.25);
     QVERIFY_THROWS_EXCEPTION(Error, read(backwards));
+}
+
+// In the file, and in another process that follows it.
+void TestRecordingFile::keeps_messages_of_ranks() {
+    Collective sum;
+    sum.group = "0";
+    sum.sequence = 3;
+    sum.operation = "all_reduce";
+    sum.reduction = "SUM";
+    sum.dtype = "float32";
+    sum.shapes = {{2, 3}};
+    sum.bytes = 24;
+    sum.ranks = {0, 1, 2};
+    sum.event = 1;
+    sum.scope = "layer1";
+    sum.place = {"/tmp/net.py", 12, 0};
+    sum.launched = 0.25;
+    Collective sent = sum;
+    sent.operation = "send";
+    sent.peer = 2;
+    RecordingWriter writer;
+    writer.set_rank({1, 3, 1, "host", 77, "one run", 1e9});
+    QCOMPARE(writer.add_collective(sum), std::size_t{0});
+    RecordingSource source(writer.recording(), 1);
+    RecordingCopy copy;
+    copy.grow(*source.take());
+    QVERIFY(!copy.recording()->collectives()[0].completed);
+    writer.add_collective(sent);
+    sum.completed = 0.5;
+    sum.waited_from = 0.375;
+    sum.waited_until = 0.5;
+    writer.change_collective(0, sum);
+    copy.grow(*source.take());
+    QVERIFY(!source.take());
+
+    Json rows{
+        {"graph", Json()},
+        {"strings", Json::array()},
+        {"events", Json::array()},
+        {"values", Json::array()},
+        {"frames", Json::array()},
+        {"allocations", Json::array()},
+        {"gradients", Json::array()},
+        {"peak", Json::array({0, 0})},
+        {"rank", *writer.recording()->rank()},
+        {"collectives", Json::array({collective_json(0, sent), collective_json(1, sent), collective_json(0, sum)})}};
+    const RecordingFile file(rows, [](ValueId) { return Tensor(); });
+    for (const auto& got : {copy.recording(), file.recording()}) {
+        QCOMPARE(got->collective_count(), std::size_t{2});
+        QVERIFY(collective_json(0, got->collectives()[0]) == collective_json(0, sum));
+        QVERIFY(collective_json(0, got->collectives(1)[0]) == collective_json(0, sent));
+        QVERIFY(Json(*got->rank()) == Json(*writer.recording()->rank()));
+    }
+
+    const auto refuses = [&](const char* where, const char* name, const Json& value) {
+        Json bad = rows;
+        (bad[where].is_array() ? bad[where][1] : bad[where])[name] = value;
+        QVERIFY_THROWS_EXCEPTION(Error, RecordingFile(bad, [](ValueId) { return Tensor(); }));
+    };
+    refuses("rank", "rank", 3);
+    refuses("rank", "world_size", 0);
+    refuses("collectives", "index", 2);
+    refuses("collectives", "event", 2);
+    refuses("collectives", "ranks", Json::array({-1}));
+    refuses("collectives", "shapes", Json::array({Json::array({-2})}));
+    refuses("collectives", "launched", "nan");
+    refuses("collectives", "bytes", -1);
 }
 
 void TestRecordingFile::keeps_loaders_and_where_an_edit_began() {

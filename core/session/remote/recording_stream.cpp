@@ -2,6 +2,7 @@
 #include "core/session/remote/recording_stream.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
@@ -63,8 +64,9 @@ std::optional<RecordingGrowth> RecordingSource::take() {
     const bool is_news = !began_ || !growth.events.empty() || !growth.values.empty() || !growth.frames.empty() ||
                          !growth.allocations.empty() || !growth.savings.empty() || has_peers ||
                          !growth.frame_ends.empty() || !growth.freed.empty() || !growth.loads.empty() ||
-                         growth.warm_times != nullptr || growth.backward_start || growth.edit != nullptr ||
-                         growth.peak_bytes != peak_bytes_ || growth.is_complete != is_complete_;
+                         !growth.collectives.empty() || growth.rank != nullptr || growth.warm_times != nullptr ||
+                         growth.backward_start || growth.edit != nullptr || growth.peak_bytes != peak_bytes_ ||
+                         growth.is_complete != is_complete_;
     began_ = true;
     peak_bytes_ = growth.peak_bytes;
     is_complete_ = growth.is_complete;
@@ -90,6 +92,9 @@ void RecordingSource::take_late(const Recording& r, RecordingGrowth& growth) {
     }
     growth.loads = r.loads(loads_);
     loads_ += growth.loads.size();
+    for (auto& [index, collective] : r.changed_collectives(collectives_))
+        growth.collectives.emplace_back(index, std::move(collective));
+    if (auto rank = r.rank(); rank != rank_) growth.rank = rank_ = std::move(rank);
     if (auto edit = r.edit(); edit != edit_) growth.edit = edit_ = std::move(edit);
     growth.peak_event = r.peak_event();
     growth.peak_bytes = r.peak_bytes();
@@ -155,6 +160,19 @@ void RecordingCopy::grow(RecordingGrowth growth) {
     for (const LoadSpan& load : growth.loads) {
         if (!(load.end >= load.start)) fail("has a batch that is there before it is begun");
         writer_.add_load(load);
+    }
+    if (growth.rank != nullptr) {
+        loupe::session::check(*growth.rank);
+        writer_.set_rank(*growth.rank);
+    }
+    for (auto& [index, collective] : growth.collectives) {
+        loupe::session::check(collective, std::numeric_limits<EventId>::max());
+        const std::size_t count = recording()->collective_count();
+        if (index > count) fail("has messages that it lacks");
+        if (index == count)
+            writer_.add_collective(std::move(collective));
+        else
+            writer_.change_collective(index, std::move(collective));
     }
     if (growth.edit != nullptr) {
         if (growth.edit->event == 0) fail("has an edit from no event on");

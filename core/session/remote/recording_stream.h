@@ -25,6 +25,8 @@ struct RecordingGrowth {
     std::vector<Saving> savings;
     std::vector<Event> events;
     std::vector<LoadSpan> loads;
+    std::vector<std::pair<std::uint64_t, Collective>> collectives;  // new or changed, by index
+    std::shared_ptr<const RankFacts> rank;                          // null: as before
     // What is known only later of those that were sent: pairs of its id (its index) and the event.
     std::vector<std::pair<EventId, EventId>> peers;
     std::vector<std::pair<std::uint32_t, EventId>> frame_ends;
@@ -37,9 +39,9 @@ struct RecordingGrowth {
     bool is_complete = false;
 };
 auto fields(Like<RecordingGrowth> auto& it) {
-    return std::tie(it.number, it.values, it.frames, it.allocations, it.savings, it.events, it.loads, it.peers,
-                    it.frame_ends, it.freed, it.warm_times, it.backward_start, it.edit, it.peak_bytes, it.peak_event,
-                    it.is_complete);
+    return std::tie(it.number, it.values, it.frames, it.allocations, it.savings, it.events, it.loads, it.collectives,
+                    it.rank, it.peers, it.frame_ends, it.freed, it.warm_times, it.backward_start, it.edit,
+                    it.peak_bytes, it.peak_event, it.is_complete);
 }
 
 // Follows a recording, on any one thread.
@@ -69,6 +71,8 @@ class RecordingSource {
     std::size_t savings_ = 0;
     std::size_t events_ = 0;
     std::size_t loads_ = 0;
+    std::uint64_t collectives_ = 0;
+    std::shared_ptr<const RankFacts> rank_;
     std::vector<EventId> peers_;  // as sent, by forward event
     std::vector<std::uint32_t> open_frames_;
     std::vector<std::size_t> alive_;  // allocations
