@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 
 #include "app/cli/options.h"
 #include "app/cli/text_inputs.h"
+#include "core/base/cache_folder.h"
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/restricted_thread.h"
@@ -75,27 +75,6 @@ bool needs_graph(const RunArguments& options) {
            !options.record_file.empty();
 }
 
-// The folder that has to be written for a file, or a folder, to appear.
-fs::path nearest_folder(const fs::path& path) {
-    std::error_code failed;
-    fs::path at = fs::weakly_canonical(fs::absolute(path, failed), failed);
-    while (at.has_relative_path() && !fs::is_directory(at, failed)) at = at.parent_path();
-    return at;
-}
-
-// Caches of kernels and measurements. Without a folder for caches there are none.
-fs::path cache_folder() {
-    const char* cache = std::getenv("XDG_CACHE_HOME");
-    const char* home = std::getenv("HOME");
-    fs::path folder;
-    if (cache != nullptr && *cache != '\0')
-        folder = cache;
-    else if (home != nullptr && *home != '\0')
-        folder = fs::path(home) / ".cache";
-    std::error_code failed;
-    return fs::is_directory(folder / "tensorloupe", failed) ? folder / "tensorloupe" : folder;
-}
-
 }  // namespace
 
 void confine_source(const std::string& model, const FilePermissions& permissions,
@@ -109,7 +88,7 @@ void confine_source(const std::string& model, const FilePermissions& permissions
     for (const std::string& path : written) {
         if (!path.empty()) writable.push_back(nearest_folder(path));
     }
-    if (const fs::path cache = cache_folder(); !cache.empty()) writable.push_back(cache);
+    if (const fs::path cache = cache_folder(); !cache.empty()) writable.push_back(nearest_folder(cache));
     restrict_writes(writable);
 }
 

@@ -5,18 +5,24 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "core/base/build_facts.h"
 #include "core/base/deep_thread.h"
 #include "core/base/error.h"
 #include "core/base/file_handle.h"
 #include "core/base/forbid_calls.h"
+#include "core/base/restricted_thread.h"
 #include "core/base/share_cores.h"
 #include "core/session/remote/channel.h"
 #include "core/session/remote/child_process.h"
@@ -32,8 +38,8 @@ constexpr int kUsage = 2;
 
 // What libraries print goes to stderr: stdout is the channel's.
 Channel take_channel() {
-    FileHandle in(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, kPlaceDescriptor + 1));
-    FileHandle out(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, kPlaceDescriptor + 1));
+    FileHandle in(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, kFilesDescriptor + 1));
+    FileHandle out(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, kFilesDescriptor + 1));
     ::dup2(STDERR_FILENO, STDOUT_FILENO);
     const FileHandle nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     ::dup2(nothing.get(), STDIN_FILENO);
@@ -48,10 +54,21 @@ void end_soon() {
     }).detach();
 }
 
-int serve() {
+// Folders that "--may-write" names; nullopt: other arguments.
+std::optional<std::vector<std::filesystem::path>> writable_folders(std::span<char* const> arguments) {
+    std::vector<std::filesystem::path> folders;
+    for (std::size_t i = 0; i < arguments.size(); i += 2) {
+        if (std::string_view(arguments[i]) != "--may-write" || i + 1 == arguments.size()) return std::nullopt;
+        folders.emplace_back(arguments[i + 1]);
+    }
+    return folders;
+}
+
+int serve(const std::vector<std::filesystem::path>& writable) {
     ::signal(SIGPIPE, SIG_IGN);
     Channel channel = take_channel();
     set_running_place(open_running_place(kPlaceDescriptor));
+    if (!writable.empty()) restrict_writes(writable);
     forbid_calls();
     if (!channel.write_greeting(engine_greeting())) return 1;
     try {
@@ -69,18 +86,21 @@ int serve() {
 
 int main(int count, char** arguments) {
     loupe::leave_blas_alone(arguments);
-    const std::string_view argument = count == 2 ? arguments[1] : "";
-    if (argument == "--version") {
+    const std::string_view argument = count > 1 ? arguments[1] : "";
+    if (count == 2 && argument == "--version") {
         std::printf("%s\n", build_facts("tensorloupe-engine").c_str());
         return 0;
     }
-    if (argument != "--stdio") {
+    const auto writable =
+        writable_folders(std::span(arguments, static_cast<std::size_t>(count)).subspan(std::min(count, 2)));
+    if (argument != "--stdio" || !writable) {
         std::fprintf(stderr,
                      "tensorloupe-engine is started by tensorloupe.\n"
-                     "tensorloupe-engine --stdio: serves one session on stdin and stdout\n"
+                     "tensorloupe-engine --stdio [--may-write DIR]...: serves one session on stdin and stdout; with "
+                     "--may-write it writes nowhere else\n"
                      "tensorloupe-engine --version\n");
         return kUsage;
     }
     allow_deep_stack();
-    return serve();
+    return serve(*writable);
 }

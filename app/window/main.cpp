@@ -3,6 +3,7 @@
 // a display.
 
 #include <QCommandLineParser>
+#include <QDir>
 #include <QFile>
 #include <QSettings>
 #include <QTimer>
@@ -21,6 +22,7 @@
 #include "app/window/docks.h"
 #include "app/window/main_window.h"
 #include "app/window/report_command.h"
+#include "app/window/session_store.h"
 #include "core/base/build_facts.h"
 #include "core/base/file_sandbox.h"
 #include "core/base/share_cores.h"
@@ -145,9 +147,13 @@ int showWindow(const QCommandLineParser& parser) {
                      : theme == QLatin1String("light") ? static_cast<int>(Theme::Mode::Light)
                                                        : QSettings().value(QStringLiteral("theme"), 0).toInt();
     Theme::instance().setMode(static_cast<Theme::Mode>(mode));
-    if (!parser.isSet(QStringLiteral("in-process")))
+    if (!parser.isSet(QStringLiteral("in-process"))) {
+        const QString kept = loupe::window::SessionStore::root();
+        QDir().mkpath(kept);
         loupe::session::Session::set_engine_program(
-            (QCoreApplication::applicationDirPath() + QStringLiteral("/tensorloupe-engine")).toStdString());
+            (QCoreApplication::applicationDirPath() + QStringLiteral("/tensorloupe-engine")).toStdString(),
+            {kept.toStdString()});
+    }
     loupe::window::MainWindow window;
     window.show();
     const bool isForPicture =

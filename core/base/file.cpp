@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/given_file.h"
 #include "core/base/strings.h"
 #include "core/base/temporary_name.h"
 
@@ -260,6 +261,11 @@ class AtomicFile::Place {
             struct stat there {};
             if (::fstatat(folder_, name_.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) return errno == ENOENT;
             return is_replaceable(there);
+        }
+        if (const FileHandle* given = GivenFile::of(target.path)) {
+            into_ = given->get();
+            // What another attempt has left.
+            return ::ftruncate(into_, 0) == 0 && ::lseek(into_, 0, SEEK_SET) == 0;
         }
         struct stat there {};
         fs::path path;

@@ -114,6 +114,8 @@ class AtomicFile {
     void commit();
     // Bytes written so far.
     std::uint64_t size() const { return size_; }
+    // What commit() makes the file's contents: for another process that writes in this one's place.
+    const FileHandle& contents() const { return file_; }
 
   private:
     class Place;

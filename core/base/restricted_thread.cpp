@@ -74,6 +74,14 @@ bool restrict_writes(const std::vector<std::filesystem::path>& writable) {
     return restrict_this_thread(rules, ~kReads);
 }
 
+std::filesystem::path nearest_folder(const std::filesystem::path& path) {
+    namespace fs = std::filesystem;
+    std::error_code failed;
+    fs::path at = fs::weakly_canonical(fs::absolute(path, failed), failed);
+    while (at.has_relative_path() && !fs::is_directory(at, failed)) at = at.parent_path();
+    return at;
+}
+
 int RestrictedThread::version() {
     static const int known = [] {
         const long version = ::syscall(kCreateRuleset, nullptr, std::size_t{0}, kVersion);

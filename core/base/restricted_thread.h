@@ -16,6 +16,9 @@ namespace loupe {
 // folders; reading is unrestricted. False, without effect, where the kernel has no Landlock.
 bool restrict_writes(const std::vector<std::filesystem::path>& writable);
 
+// The folder that has to be written for a file, or a folder, to appear there.
+std::filesystem::path nearest_folder(const std::filesystem::path& path);
+
 class RestrictedThread {
   public:
     struct Rule {

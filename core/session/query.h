@@ -13,6 +13,7 @@
 //
 // Session::ask() puts it. Its record says when it is answered and by what; see queries/list.h.
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -49,6 +50,10 @@ struct QueryRecord {
                          const std::function<void(QueryValue)>& progress) = nullptr;
     // The answer that carries an error; null: none does, the log has it.
     QueryValue (*refuse)(const void* query, const Error& error) = nullptr;
+    // The file that it writes, whose answer is a text: empty, or why not. Null: none.
+    const std::filesystem::path& (*written)(const void* query) = nullptr;
+    // The same without an engine, for what only its user may do; null: it needs one.
+    QueryValue (*answer_apart)(const void* query) = nullptr;
     QueryWire query_wire;
     QueryWire answer_wire;
     QueryWire progress_wire;  // null: it reports none

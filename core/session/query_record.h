@@ -36,7 +36,9 @@ constexpr QueryWire query_wire() {
 }
 
 // kAnswer: Answer(const Query&, QueryContext&), with a const std::function<void(Progress)>& behind for a query that has
-// progress to tell. kCarry: void(const Query&, const Error&, Answer&), for an answer that says more than the error.
+// progress to tell; Answer(const Query&) for one that needs no engine. A query that writes a file names its field:
+// static constexpr auto kWritten = &Query::file. kCarry: void(const Query&, const Error&, Answer&), for an answer that
+// says more than the error.
 template <typename Query, auto kAnswer, auto kCarry = nullptr>
 constexpr QueryRecord query_record(const QueryTerms& terms) {
     using Answer = typename Query::Answer;
@@ -51,7 +53,9 @@ constexpr QueryRecord query_record(const QueryTerms& terms) {
     record.answer = [](const void* query, QueryContext& context,
                        [[maybe_unused]] const std::function<void(QueryValue)>& progress) -> QueryValue {
         const Query& asked = *static_cast<const Query*>(query);
-        if constexpr (requires { typename Query::Progress; }) {
+        if constexpr (requires { kAnswer(asked); }) {
+            return std::make_shared<Answer>(kAnswer(asked));
+        } else if constexpr (requires { typename Query::Progress; }) {
             using Progress = typename Query::Progress;
             std::function<void(Progress)> tell;
             if (progress) tell = [&](Progress step) { progress(std::make_shared<Progress>(std::move(step))); };
@@ -60,6 +64,16 @@ constexpr QueryRecord query_record(const QueryTerms& terms) {
             return std::make_shared<Answer>(kAnswer(asked, context));
         }
     };
+    if constexpr (requires(const Query& query) { kAnswer(query); })
+        record.answer_apart = [](const void* query) -> QueryValue {
+            return std::make_shared<Answer>(kAnswer(*static_cast<const Query*>(query)));
+        };
+    if constexpr (requires { Query::kWritten; }) {
+        static_assert(std::is_same_v<Answer, std::string>);
+        record.written = [](const void* query) -> const std::filesystem::path& {
+            return static_cast<const Query*>(query)->*Query::kWritten;
+        };
+    }
     if constexpr (kHasCarry || requires(const Query& query, const Error& error, Answer& answer) {
                       carry_error(query, error, answer);
                   }) {

@@ -22,18 +22,22 @@ QueryValue through_bytes(const QueryWire& wire, const void* value) { return wire
 
 class EngineProgram {
   public:
-    std::filesystem::path get() {
+    struct Given {
+        std::filesystem::path program;
+        std::vector<std::filesystem::path> writable;
+    };
+    Given get() {
         const std::lock_guard lock(mutex_);
-        return path_;
+        return given_;
     }
-    void set(std::filesystem::path path) {
+    void set(Given given) {
         const std::lock_guard lock(mutex_);
-        path_ = std::move(path);
+        given_ = std::move(given);
     }
 
   private:
     std::mutex mutex_;
-    std::filesystem::path path_;
+    Given given_;
 };
 EngineProgram& engine_program() {
     static EngineProgram program;
@@ -41,9 +45,9 @@ EngineProgram& engine_program() {
 }
 
 std::unique_ptr<Backend> make_backend(SessionListener* listener) {
-    const std::filesystem::path program = engine_program().get();
-    if (program.empty()) return std::make_unique<LocalEngine>(listener);
-    return std::make_unique<RemoteEngine>(program, listener);
+    const EngineProgram::Given given = engine_program().get();
+    if (given.program.empty()) return std::make_unique<LocalEngine>(listener);
+    return std::make_unique<RemoteEngine>(std::make_unique<EngineHome>(given.program, given.writable), listener);
 }
 
 template <typename Verb>
@@ -189,7 +193,10 @@ void Session::ask_bytes(const Tag& tag, std::string_view name, std::string_view 
 
 // --- the engine's process ---
 
-void Session::set_engine_program(const std::filesystem::path& program) { engine_program().set(program); }
+void Session::set_engine_program(const std::filesystem::path& program,
+                                 const std::vector<std::filesystem::path>& writable) {
+    engine_program().set({program, writable});
+}
 bool Session::has_engine_process() const { return backend_->has_process(); }
 EngineEnd Session::engine_end() const { return backend_->engine_end(); }
 void Session::kill_engine() { backend_->kill_engine(); }

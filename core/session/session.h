@@ -174,8 +174,10 @@ class Session {
     // Sessions of this process that are made from now on run their engine as a child, this program
     // ("tensorloupe-engine"); an empty path: in this process. What ends a child's life (a crash in a kernel or a
     // plugin, the system's memory killer) does not end this one's: model, recording and trainings stay as they are, and
-    // engine_end() says what happened.
-    static void set_engine_program(const std::filesystem::path& program);
+    // engine_end() says what happened. It writes into a folder of its own, its cache, these folders, and where sources
+    // are permitted to write; what is saved elsewhere it is given open.
+    static void set_engine_program(const std::filesystem::path& program,
+                                   const std::vector<std::filesystem::path>& writable = {});
     bool has_engine_process() const;
     // Kind None: it runs, or is in this process.
     EngineEnd engine_end() const;

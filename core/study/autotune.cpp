@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -14,6 +13,7 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/observer.h"
+#include "core/base/cache_folder.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
@@ -81,16 +81,9 @@ std::string key_of(const ir::Graph& graph, const nn::ModulePtr& module, const st
 }
 
 fs::path file_of(const std::string& key) {
-    const char* cache = std::getenv("XDG_CACHE_HOME");
-    const char* home = std::getenv("HOME");
-    fs::path folder;
-    if (cache != nullptr && *cache != '\0')
-        folder = fs::path(cache);
-    else if (home != nullptr && *home != '\0')
-        folder = fs::path(home) / ".cache";
-    else
-        return {};
-    return folder / "tensorloupe/autotune" / (hex(hash_of(key)) + ".json");
+    const fs::path folder = cache_folder();
+    if (folder.empty()) return {};
+    return folder / "autotune" / (hex(hash_of(key)) + ".json");
 }
 
 std::vector<IValue> inputs_of(const ir::Graph& graph, const nn::ModulePtr& module, bool takes_self,

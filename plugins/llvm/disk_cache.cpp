@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "core/base/cache_folder.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/strings.h"
@@ -26,18 +27,10 @@ std::string digest_of(std::string_view text) {
     return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
 
-std::optional<std::filesystem::path> cache_folder() {
-    const char* cache = std::getenv("XDG_CACHE_HOME");
-    const char* home = std::getenv("HOME");
-    if (cache != nullptr && *cache != '\0') return std::filesystem::path(cache) / "tensorloupe/kernels";
-    if (home != nullptr && *home != '\0') return std::filesystem::path(home) / ".cache/tensorloupe/kernels";
-    return std::nullopt;
-}
-
 std::optional<std::filesystem::path> file_of(const std::string& key) {
-    const auto folder = cache_folder();
-    if (!folder) return std::nullopt;
-    return *folder / (llvm::toHex(digest_of(key), true) + ".o");
+    const std::filesystem::path folder = cache_folder();
+    if (folder.empty()) return std::nullopt;
+    return folder / "kernels" / (llvm::toHex(digest_of(key), true) + ".o");
 }
 
 }  // namespace

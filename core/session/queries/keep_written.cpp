@@ -7,7 +7,7 @@
 namespace loupe::session {
 namespace {
 
-std::string answer(const KeepWrittenQuery& query, QueryContext&) {
+std::string answer(const KeepWrittenQuery& query) {
     namespace fs = std::filesystem;
     std::error_code failed;
     fs::create_directories(query.to, failed);

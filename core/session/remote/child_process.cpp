@@ -5,15 +5,19 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <string_view>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
@@ -82,16 +86,41 @@ RunningPlace* map_place(int descriptor) {
     return page == MAP_FAILED ? nullptr : static_cast<RunningPlace*>(page);
 }
 
-// All descriptors from 4 on have to be closed at exec, as pipe2 and memfd make them; what else this process has open is
+// "NAME=value" of each, as they will be.
+std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& others) {
+    std::vector<std::string> lines;
+    for (char** line = ::environ; *line != nullptr; ++line) {
+        const std::string_view text = *line;
+        const std::string_view name = text.substr(0, text.find('='));
+        const auto is_same = [&name](const auto& other) { return other.first == name; };
+        if (std::ranges::none_of(others, is_same)) lines.emplace_back(text);
+    }
+    for (const auto& [name, value] : others) lines.push_back(concat(name, "=", value));
+    return lines;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+union FileNote {
+    cmsghdr head;
+    std::array<char, CMSG_SPACE(sizeof(int))> bytes;
+};
+
+// All descriptors from 5 on have to be closed at exec, as pipe2 and memfd make them; what else this process has open is
 // its own matter. Those given must not be where they are put.
 FileHandle moved_up(FileHandle handle) {
-    if (handle.get() > kPlaceDescriptor || !handle.is_open()) return handle;
-    return FileHandle(::fcntl(handle.get(), F_DUPFD_CLOEXEC, kPlaceDescriptor + 1));
+    if (handle.get() > kFilesDescriptor || !handle.is_open()) return handle;
+    return FileHandle(::fcntl(handle.get(), F_DUPFD_CLOEXEC, kFilesDescriptor + 1));
 }
 
 }  // namespace
 
-ChildProcess::ChildProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments) {
+ChildProcess::ChildProcess(const EngineLaunch& launch) {
     Pipe to = make_pipe();
     Pipe from = make_pipe();
     to.read_end = moved_up(std::move(to.read_end));
@@ -99,26 +128,72 @@ ChildProcess::ChildProcess(const std::filesystem::path& program, const std::vect
     FileHandle memory = moved_up(FileHandle(::memfd_create("tensorloupe engine", MFD_CLOEXEC)));
     if (memory.is_open() && ::ftruncate(memory.get(), static_cast<off_t>(kPlaceBytes)) == 0)
         place_ = map_place(memory.get());
+    std::array<int, 2> sockets{-1, -1};
+    ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data());
+    files_ = FileHandle(sockets[0]);
+    const FileHandle files = moved_up(FileHandle(sockets[1]));
     FileActions actions;
     actions.put(to.read_end.get(), STDIN_FILENO);
     actions.put(from.write_end.get(), STDOUT_FILENO);
     if (place_ != nullptr) actions.put(memory.get(), kPlaceDescriptor);
+    if (files.is_open()) actions.put(files.get(), kFilesDescriptor);
     const Attributes attributes;
-    std::vector<std::string> words{program.string()};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    const int failed =
-        ::posix_spawn(&pid_, program.c_str(), actions.get(), attributes.get(), pointers.data(), ::environ);
+    std::vector<std::string> words{launch.program.string()};
+    words.insert(words.end(), launch.arguments.begin(), launch.arguments.end());
+    std::vector<std::string> environment = environment_with(launch.environment);
+    const int failed = ::posix_spawn(&pid_, launch.program.c_str(), actions.get(), attributes.get(),
+                                     pointers_to(words).data(), pointers_to(environment).data());
     if (failed != 0) {
         if (place_ != nullptr) ::munmap(place_, kPlaceBytes);
         throw Error(ErrorKind::Usage,
-                    concat("the engine ", program.string(), " does not start: ", std::strerror(failed)));
+                    concat("the engine ", launch.program.string(), " does not start: ", std::strerror(failed)));
     }
     exit_ = FileHandle(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
     in_ = std::move(from.read_end);
     out_ = std::move(to.write_end);
+}
+
+void ChildProcess::give_file(std::uint64_t number, const FileHandle& file) {
+    iovec bytes{&number, sizeof number};
+    FileNote note{};
+    msghdr message{};
+    message.msg_iov = &bytes;
+    message.msg_iovlen = 1;
+    message.msg_control = note.bytes.data();
+    message.msg_controllen = note.bytes.size();
+    cmsghdr* head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof(int));
+    const int descriptor = file.get();
+    std::memcpy(CMSG_DATA(head), &descriptor, sizeof descriptor);
+    if (::sendmsg(files_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+        throw Error(ErrorKind::File, concat("the engine takes no file: ", std::strerror(errno)));
+}
+
+FileHandle take_given_file(std::uint64_t number) {
+    while (true) {
+        std::uint64_t given = 0;
+        iovec bytes{&given, sizeof given};
+        FileNote note{};
+        msghdr message{};
+        message.msg_iov = &bytes;
+        message.msg_iovlen = 1;
+        message.msg_control = note.bytes.data();
+        message.msg_controllen = note.bytes.size();
+        const ssize_t count = ::recvmsg(kFilesDescriptor, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+        if (count < 0 && errno == EINTR) continue;
+        if (count != static_cast<ssize_t>(sizeof given))
+            throw Error(ErrorKind::File, "the session has opened no file to write to");
+        const cmsghdr* head = CMSG_FIRSTHDR(&message);
+        FileHandle file;
+        if (head != nullptr && head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof(int))) {
+            int descriptor = -1;
+            std::memcpy(&descriptor, CMSG_DATA(head), sizeof descriptor);
+            file.reset(descriptor);
+        }
+        if (given == number) return file;
+    }
 }
 
 ChildProcess::~ChildProcess() {

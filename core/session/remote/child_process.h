@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A program that is run as a child, with a pipe to it, one from it, and a page of memory that both see.
+// A program that is run as a child, with a pipe to it, one from it, a page of memory that both see, and a socket for
+// open files.
 
 #include <sys/types.h>
 
 #include <chrono>
-#include <filesystem>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -13,17 +14,19 @@
 
 #include "core/base/file_handle.h"
 #include "core/record/running_place.h"
+#include "core/session/remote/engine_launch.h"
 
 namespace loupe::session {
 
-// The page as the child finds it: this descriptor is open in it.
+// What the child finds open: the page, and a socket through which it is given files.
 inline constexpr int kPlaceDescriptor = 3;
+inline constexpr int kFilesDescriptor = 4;
 
 class ChildProcess {
   public:
-    // Its stdin and stdout are the pipes, its stderr is ours; of descriptors it gets no others but the page's. Throws
+    // Its stdin and stdout are the pipes, its stderr is ours; of descriptors it gets no others but those above. Throws
     // Error (Usage) when it cannot be run.
-    ChildProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments);
+    explicit ChildProcess(const EngineLaunch& launch);
     ChildProcess(const ChildProcess&) = delete;
     ChildProcess& operator=(const ChildProcess&) = delete;
     // Ends it when it still runs.
@@ -31,6 +34,9 @@ class ChildProcess {
 
     FileHandle take_in() { return std::move(in_); }    // what it writes
     FileHandle take_out() { return std::move(out_); }  // what it reads
+
+    // An open file, for a child that asks for it by its number. Throws Error (File).
+    void give_file(std::uint64_t number, const FileHandle& file);
 
     pid_t pid() const { return pid_; }
     // Any thread.
@@ -48,6 +54,7 @@ class ChildProcess {
   private:
     FileHandle in_;
     FileHandle out_;
+    FileHandle files_;
     pid_t pid_ = -1;
     FileHandle exit_;   // readable when it has ended
     std::mutex mutex_;  // of what follows: a process that was waited for has given its number away
@@ -57,5 +64,7 @@ class ChildProcess {
 
 // For the child: the page that it was given; null: none. Of one that was started in another way too.
 RunningPlace* open_running_place(int descriptor);
+// For the child: the file of that number; those given before it are let go. Throws Error (File) when there is none.
+FileHandle take_given_file(std::uint64_t number);
 
 }  // namespace loupe::session

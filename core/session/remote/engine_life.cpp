@@ -17,10 +17,12 @@ constexpr auto kGrace = std::chrono::seconds(5);
 
 }  // namespace
 
-EngineLife::EngineLife(const std::filesystem::path& program, Owner& owner)
-    : owner_(owner), heard_(steady_clock::now()) {
+EngineLife::EngineLife(std::string failure, Owner& owner)
+    : owner_(owner), failure_(std::move(failure)), heard_(steady_clock::now()) {}
+
+EngineLife::EngineLife(const EngineLaunch& launch, Owner& owner) : owner_(owner), heard_(steady_clock::now()) {
     try {
-        process_ = std::make_unique<ChildProcess>(program, std::vector<std::string>{"--stdio"});
+        process_ = std::make_unique<ChildProcess>(launch);
         channel_ = std::make_unique<Channel>(process_->take_in(), process_->take_out());
     } catch (const Error& error) {
         failure_ = error.message();

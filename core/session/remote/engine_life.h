@@ -46,7 +46,9 @@ class EngineLife {
     };
 
     // Nothing is heard before start(). One that does not start is Refused.
-    EngineLife(const std::filesystem::path& program, Owner& owner);
+    EngineLife(const EngineLaunch& launch, Owner& owner);
+    // One that cannot be started, and why.
+    EngineLife(std::string failure, Owner& owner);
     // Of an engine that is there already, at the other end of the channel.
     EngineLife(std::unique_ptr<Channel> channel, Owner& owner);
     EngineLife(const EngineLife&) = delete;
@@ -57,6 +59,10 @@ class EngineLife {
     void start();
     // Any thread; returns at once.
     void send(MessageKind kind, std::string bytes);
+    // Does it write only what it is given, since it may open no other files?
+    bool takes_files() const { return process_ != nullptr; }
+    // Before the message that says what to write there. Throws Error (File).
+    void give_file(std::uint64_t number, const FileHandle& file) { process_->give_file(number, file); }
     // Ends the process at once: its end is Stopped.
     void kill();
     // Ends it in order, for which it has five seconds, and waits for its threads; not on one of them. The owner hears

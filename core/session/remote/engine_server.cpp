@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/base/given_file.h"
 #include "core/base/strings.h"
 #include "core/session/queries/list.h"
 #include "core/session/query_context.h"
+#include "core/session/remote/child_process.h"
 #include "core/session/verbs.h"
 #include "core/session/wire/wire.h"
 #include "core/study/verdict.h"
@@ -123,7 +126,17 @@ void EngineServer::ask(const std::string& bytes) {
                                      return to_bytes(ReplyMessage{number, record->progress_wire.write(step.get())});
                                  }});
         };
-    engine_.request(asked.tag, [this, record, query, awaited, progress = std::move(progress)] {
+    std::shared_ptr<FileHandle> file;
+    if (asked.has_file && record->written != nullptr && record->refuse != nullptr) {
+        try {
+            file = std::make_shared<FileHandle>(take_given_file(asked.number));
+        } catch (const Error& error) {
+            return awaited->reply(record->answer_wire.write(record->refuse(query.get(), error).get()));
+        }
+    }
+    engine_.request(asked.tag, [this, record, query, file, awaited, progress = std::move(progress)] {
+        std::optional<GivenFile> given;
+        if (file != nullptr) given.emplace(record->written(query.get()), std::move(*file));
         QueryContext context(engine_);
         const QueryValue answer = context.answer(*record, query.get(), progress);
         awaited->reply(record->answer_wire.write(answer.get()));

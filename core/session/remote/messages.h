@@ -20,6 +20,11 @@
 //
 // The engine's process shares one page of memory with the session (record/running_place.h), where it notes what it
 // computes: it can be read when the process is gone, whatever ended it.
+//
+// Bytes of a file that nobody vouches for are read in the engine's process. So it has no network and starts no program
+// (base/forbid_calls.h), and writes only into a folder of its own, its cache, and where its user permits a model's
+// source to write (engine_launch.h). What it is to save elsewhere the session opens, gives it through a socket, and
+// puts in its place when it is whole.
 
 #include <cstdint>
 #include <map>
@@ -87,8 +92,11 @@ struct AskMessage {
     std::string query;  // the name of its record
     std::string value;
     bool wants_progress = false;
+    bool has_file = false;  // that the query writes: opened by the session, which gave it by the question's number
 };
-auto fields(Like<AskMessage> auto& it) { return std::tie(it.number, it.tag, it.query, it.value, it.wants_progress); }
+auto fields(Like<AskMessage> auto& it) {
+    return std::tie(it.number, it.tag, it.query, it.value, it.wants_progress, it.has_file);
+}
 
 // --- to and from ---
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/restricted_thread.h"
 #include "core/base/strings.h"
 #include "core/session/publisher.h"
 #include "core/session/queries/restore_run.h"
@@ -24,10 +25,19 @@ std::int64_t now_in_milliseconds() {
 
 }  // namespace
 
-RemoteEngine::RemoteEngine(std::filesystem::path program, SessionListener* listener)
-    : RemoteEngine([program = std::move(program)](
-                       EngineLife::Owner& owner) { return std::make_shared<EngineLife>(program, owner); },
-                   listener) {}
+RemoteEngine::RemoteEngine(std::unique_ptr<EngineHome> home, SessionListener* listener)
+    : home_(std::move(home)),
+      begin_([this](EngineLife::Owner& owner) {
+          try {
+              return std::make_shared<EngineLife>(home_->launch(), owner);
+          } catch (const Error& error) {
+              return std::make_shared<EngineLife>(error.message(), owner);
+          }
+      }),
+      listener_(listener) {
+    const std::lock_guard orders(order_mutex_);
+    start();
+}
 
 RemoteEngine::RemoteEngine(Begin begin, SessionListener* listener) : begin_(std::move(begin)), listener_(listener) {
     const std::lock_guard orders(order_mutex_);
@@ -45,6 +55,7 @@ RemoteEngine::~RemoteEngine() {
         changed_.notify_all();
     }
     for (const auto& life : lives) life->end();
+    wait_for_apart();
 }
 
 // --- state ---
@@ -92,6 +103,7 @@ void RemoteEngine::log(SessionListener::LogEntry entry) {
 // --- orders ---
 
 void RemoteEngine::start() {
+    is_outgrown_ = false;
     EngineLife::Owner& owner = *this;
     const std::shared_ptr<EngineLife> begun = begin_(owner);
     std::vector<std::shared_ptr<EngineLife>> over;
@@ -116,6 +128,9 @@ void RemoteEngine::start() {
 void RemoteEngine::perform(const VerbRecord& verb, std::shared_ptr<const void> value, VerbDone done) {
     const std::lock_guard orders(order_mutex_);
     bool is_alive = false;
+    const bool opens = &verb == &OpenVerb::record();
+    permit(verb, value.get());
+    if (opens && is_outgrown_) give_up_life();
     {
         const std::lock_guard lock(mutex_);
         if (is_closing_) return;
@@ -131,7 +146,6 @@ void RemoteEngine::perform(const VerbRecord& verb, std::shared_ptr<const void> v
             std::erase_if(lasting_, [](const GivenVerb& each) { return each.record == &KeepInVerb::record(); });
         lasting_.push_back({&verb, value, {}});
     }
-    const bool opens = &verb == &OpenVerb::record();
     const bool reopens = !is_alive && !opens && opened_;
     if (!is_alive && !verb.traits.is_work) return;
     // A file that does not open leaves the model there was.
@@ -146,6 +160,36 @@ void RemoteEngine::perform(const VerbRecord& verb, std::shared_ptr<const void> v
     GivenVerb given{&verb, std::move(value), std::move(done)};
     if (!is_alive) restart(reopens, Restore::Model, [this, given] { perform(*given.record, given.value, given.done); });
     if (!reopens) give(std::move(given));
+}
+
+// What a process may write cannot be widened: what its user permits behind its start is for the next one, which comes
+// with the next model.
+void RemoteEngine::permit(const VerbRecord& verb, const void* value) {
+    if (home_ == nullptr) return;
+    std::vector<std::filesystem::path> written;
+    if (&verb == &PermitSourceVerb::record()) written = static_cast<const PermitSourceVerb*>(value)->permissions.write;
+    if (&verb == &KeepInVerb::record()) written.push_back(static_cast<const KeepInVerb*>(value)->folder);
+    for (const std::filesystem::path& path : written) {
+        if (path.empty() || home_->holds(path)) continue;
+        home_->add(nearest_folder(path));
+        is_outgrown_ = true;
+    }
+}
+
+// Not joined here: its reader may wait for the very order that this is part of.
+void RemoteEngine::give_up_life() {
+    std::map<std::uint64_t, AskedQuery> asked;
+    std::map<std::uint64_t, GivenVerb> given;
+    {
+        const std::lock_guard lock(mutex_);
+        if (life_ == nullptr) return;
+        asked.swap(asked_);
+        given.swap(given_);
+        life_->kill();
+        ended_lives_.push_back(std::exchange(life_, nullptr));
+        changed_.notify_all();
+    }
+    refuse(asked, given, "the engine was started anew");
 }
 
 void RemoteEngine::give(GivenVerb verb) {
@@ -180,25 +224,69 @@ void RemoteEngine::ask_now(Query query, std::function<void(typename Query::Answe
 
 void RemoteEngine::ask(const std::string& tag, const QueryRecord& record, std::shared_ptr<const void> query,
                        std::function<void(QueryValue)> reply, std::function<void(QueryValue)> progress) {
+    if (home_ != nullptr && record.answer_apart != nullptr)
+        return answer_apart(record, std::move(query), std::move(reply));
     AskMessage message;
     message.tag = tag;
     message.query = record.name;
     message.value = record.query_wire.write(query.get());
     message.wants_progress = static_cast<bool>(progress);
+    std::unique_lock giving(giving_mutex_, std::defer_lock);
     std::shared_ptr<EngineLife> life;
+    AskedQuery asked{&record, query, reply, std::move(progress)};
     EngineEnd end;
     {
         const std::lock_guard lock(mutex_);
         life = life_;
         end = end_;
         message.number = ++last_number_;
-        if (life != nullptr) asked_[message.number] = {&record, query, reply, std::move(progress)};
     }
-    if (life != nullptr) return life->send(MessageKind::Ask, to_bytes(message));
-    if (record.refuse != nullptr && reply) reply(record.refuse(query.get(), Error(ErrorKind::Run, end.text)));
+    try {
+        if (life == nullptr) throw Error(ErrorKind::Run, end.text);
+        if (record.written != nullptr && life->takes_files()) {
+            asked.written = std::make_shared<AtomicFile>(record.written(query.get()));
+            giving.lock();
+            life->give_file(message.number, asked.written->contents());
+            message.has_file = true;
+        }
+    } catch (const Error& error) {
+        if (record.refuse != nullptr && reply) reply(record.refuse(query.get(), error));
+        return;
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        asked_[message.number] = std::move(asked);
+    }
+    life->send(MessageKind::Ask, to_bytes(message));
+}
+
+void RemoteEngine::answer_apart(const QueryRecord& record, std::shared_ptr<const void> query,
+                                std::function<void(QueryValue)> reply) {
+    const std::lock_guard lock(apart_mutex_);
+    if (apart_.joinable()) apart_.join();
+    apart_ = std::thread([this, &record, query = std::move(query), reply = std::move(reply)] {
+        tell([&] { reply(record.answer_apart(query.get())); });
+    });
+}
+
+void RemoteEngine::wait_for_apart() {
+    const std::lock_guard lock(apart_mutex_);
+    if (apart_.joinable()) apart_.join();
+}
+
+// The answer, or why the file that the engine has written is not there yet.
+QueryValue RemoteEngine::put_in_place(const AskedQuery& asked, const QueryValue& answer) {
+    if (asked.written == nullptr || !static_cast<const std::string*>(answer.get())->empty()) return answer;
+    try {
+        asked.written->commit();
+        return answer;
+    } catch (const Error& error) {
+        return asked.record->refuse(asked.query.get(), error);
+    }
 }
 
 void RemoteEngine::wait_idle() {
+    wait_for_apart();
     std::unique_lock lock(mutex_);
     const std::shared_ptr<EngineLife> life = life_;
     if (life == nullptr) return;
@@ -554,7 +642,7 @@ void RemoteEngine::take_answer(std::string_view bytes) {
         asked = std::move(found->second);
         asked_.erase(found);
     }
-    const QueryValue answer = asked.record->answer_wire.read(message.value);
+    const QueryValue answer = put_in_place(asked, asked.record->answer_wire.read(message.value));
     if (asked.reply) tell([&] { asked.reply(answer); });
 }
 
@@ -643,13 +731,18 @@ void RemoteEngine::report_end(EngineEnd end) {
         listener_->on_status(status);
         listener_->on_engine_end(end);
     }
-    const Error error(ErrorKind::Run, end.text);
+    refuse(asked, given, end.text);
+}
+
+void RemoteEngine::refuse(const std::map<std::uint64_t, AskedQuery>& asked,
+                          const std::map<std::uint64_t, GivenVerb>& given, const std::string& text) {
+    const Error error(ErrorKind::Run, text);
     for (const auto& [number, query] : asked) {
         if (query.reply && query.record->refuse != nullptr)
             tell([&] { query.reply(query.record->refuse(query.query.get(), error)); });
     }
     for (const auto& [number, verb] : given) {
-        if (verb.record->traits.says_why) tell([&] { verb.done(end.text); });
+        if (verb.record->traits.says_why) tell([&] { verb.done(text); });
     }
 }
 

@@ -14,9 +14,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
+#include "core/base/file.h"
 #include "core/session/backend.h"
+#include "core/session/remote/engine_launch.h"
 #include "core/session/remote/engine_life.h"
 #include "core/session/remote/messages.h"
 #include "core/session/remote/recording_stream.h"
@@ -29,8 +32,8 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     // Makes a life, which is not started yet.
     using Begin = std::function<std::shared_ptr<EngineLife>(EngineLife::Owner& owner)>;
 
-    // program: "tensorloupe-engine". One that does not start is an engine that has ended: engine_end() says why.
-    RemoteEngine(std::filesystem::path program, SessionListener* listener);
+    // home: of "tensorloupe-engine". One that does not start is an engine that has ended: engine_end() says why.
+    RemoteEngine(std::unique_ptr<EngineHome> home, SessionListener* listener);
     RemoteEngine(Begin begin, SessionListener* listener);
     RemoteEngine(const RemoteEngine&) = delete;
     RemoteEngine& operator=(const RemoteEngine&) = delete;
@@ -73,6 +76,7 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
         std::shared_ptr<const void> query;
         std::function<void(QueryValue)> reply;
         std::function<void(QueryValue)> progress;
+        std::shared_ptr<AtomicFile> written = {};  // by the engine; whole with an answer that says so
     };
     struct CopiedTraining {
         std::shared_ptr<TrainingLog> log;
@@ -102,8 +106,15 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     std::shared_ptr<const Recording> recording_of(std::uint64_t number) const;
     std::shared_ptr<const TrainingLog> training_of(std::uint64_t number) const;
 
+    void answer_apart(const QueryRecord& record, std::shared_ptr<const void> query,
+                      std::function<void(QueryValue)> reply);
+    void wait_for_apart();
+    static QueryValue put_in_place(const AskedQuery& asked, const QueryValue& answer);
+
     // order_mutex_ is held.
     void start();
+    void permit(const VerbRecord& verb, const void* value);
+    void give_up_life();
     void give(GivenVerb verb);
     enum class Restore { Model, Run };  // Run: and the run that is shown
     void restart(bool reopens, Restore what, std::function<void()> then);
@@ -116,7 +127,10 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     template <typename Work>
     void tell(const Work& work);
     void report_end(EngineEnd end);
+    void refuse(const std::map<std::uint64_t, AskedQuery>& asked, const std::map<std::uint64_t, GivenVerb>& given,
+                const std::string& text);
 
+    const std::unique_ptr<EngineHome> home_;  // null: the engine was not started by this session
     const Begin begin_;
     SessionListener* const listener_;
 
@@ -126,6 +140,11 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     std::vector<GivenVerb> lasting_;        // for an engine that is started anew
     std::optional<GivenVerb> opened_;       // how the model was opened
     std::atomic<std::uint64_t> orders_{0};  // given to this life
+    bool is_outgrown_ = false;              // its process may not write what its user has permitted since
+
+    std::mutex giving_mutex_;  // of a file and the question that it is of
+    std::mutex apart_mutex_;
+    std::thread apart_;  // answers what needs no engine
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;

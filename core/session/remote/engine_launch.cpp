@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/remote/engine_launch.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "core/base/cache_folder.h"
+#include "core/base/error.h"
+#include "core/base/restricted_thread.h"
+#include "core/base/strings.h"
+
+namespace fs = std::filesystem;
+
+namespace loupe::session {
+namespace {
+
+fs::path real(const fs::path& path) {
+    std::error_code failed;
+    const fs::path resolved = fs::weakly_canonical(fs::absolute(path, failed), failed);
+    return failed ? path : resolved;
+}
+
+bool is_beneath(const fs::path& path, const fs::path& folder) {
+    return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+}
+
+}  // namespace
+
+EngineHome::EngineHome(fs::path program, std::vector<fs::path> writable) : program_(std::move(program)) {
+    if (const fs::path cache = cache_folder(); !cache.empty()) {
+        // It has to be there to be permitted, and not all of the caches beside it.
+        std::error_code ignored;
+        fs::create_directories(cache, ignored);
+        writable.push_back(cache);
+    }
+    for (const fs::path& path : writable) add(path);
+}
+
+EngineHome::~EngineHome() {
+    std::error_code ignored;
+    if (!own_.empty()) fs::remove(own_, ignored);
+}
+
+EngineLaunch EngineHome::launch() {
+    std::error_code failed;
+    if (own_.empty() || !fs::is_directory(own_, failed)) {
+        const fs::path folder = fs::temp_directory_path(failed);
+        std::string path = (real(failed ? fs::path("/tmp") : folder) / "tensorloupe-engine-XXXXXX").string();
+        if (::mkdtemp(path.data()) == nullptr)
+            throw Error(ErrorKind::Usage,
+                        concat("no folder for the engine's own files: ", path, ": ", std::strerror(errno)));
+        own_ = path;
+    }
+    EngineLaunch launch{.program = program_};
+    launch.environment.emplace_back("TMPDIR", own_.string());
+    const auto permit = [&launch](const fs::path& path) {
+        launch.arguments.emplace_back("--may-write");
+        launch.arguments.push_back(path.string());
+    };
+    permit("/dev");
+    permit(own_);
+    for (const fs::path& path : writable_) permit(path);
+    return launch;
+}
+
+bool EngineHome::holds(const fs::path& path) const {
+    const fs::path folder = nearest_folder(path);
+    const auto is_here = [&folder](const fs::path& allowed) { return is_beneath(folder, allowed); };
+    return is_here(own_) || std::ranges::any_of(writable_, is_here);
+}
+
+void EngineHome::add(const fs::path& path) {
+    const fs::path folder = real(path);
+    std::error_code failed;
+    if (fs::is_directory(folder, failed)) writable_.push_back(folder);
+}
+
+}  // namespace loupe::session
