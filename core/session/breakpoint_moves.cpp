@@ -211,6 +211,11 @@ void BreakpointMoves::put_away(const std::string& path, std::vector<Breakpoint> 
 void BreakpointMoves::arrive(const std::shared_ptr<const ModelInfo>& model) {
     const std::lock_guard lock(mutex_);
     if (now_.model && now_.model->path != model->path) change_model(model->path);
+    // The first model of an engine that took another's place: its breakpoints may have been put away there.
+    if (const auto back = away_.find(model->path); !now_.model && back != away_.end()) {
+        for (const Breakpoint& breakpoint : back->second.breakpoints) control_.put(breakpoint);
+        away_.erase(back);
+    }
     if (now_.model && now_.model != model) {
         follow_sources(*model);
         if (model->graph) tell_of_lost_modules(*now_.model, *model);

@@ -323,6 +323,13 @@ void TestEngineEnds::an_order_starts_another_one() {
     QCOMPARE(session.status().state, RunState::Ready);
     QTRY_COMPARE(session.breakpoints().size(), std::size_t{0});
     QCOMPARE(session.breakpoints_elsewhere().size(), std::size_t{1});
+    // And opened by the next engine it has them again.
+    session.kill_engine();
+    wait_for_end(session);
+    session.open(kModels + "digits.pt");
+    session.wait_idle();
+    QTRY_COMPARE(session.breakpoints().size(), std::size_t{1});
+    QCOMPARE(session.breakpoints_elsewhere().size(), std::size_t{0});
 }
 
 void TestEngineEnds::questions_are_answered() {

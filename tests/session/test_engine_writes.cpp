@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "core/base/restricted_thread.h"
 #include "core/formats/numpy/npy.h"
 #include "core/session/queries/keep_written.h"
@@ -90,7 +92,7 @@ void TestEngineWrites::saves_where_its_user_says() {
     TensorRequest what;
     what.value = value;
     QCOMPARE(answer_of(session, SaveTensorQuery{.what = what, .file = tensor}), std::string());
-    QCOMPARE(read_npy(tensor).sizes(), session.recording()->value(value).shape);
+    QVERIFY(std::ranges::equal(read_npy(tensor).sizes(), session.recording()->value(value).shape));
     struct stat facts {};
     QCOMPARE(::lstat(folder.filePath("kept").toStdString().c_str(), &facts), 0);
     QVERIFY(S_ISREG(facts.st_mode));
@@ -192,6 +194,7 @@ void TestEngineWrites::a_permission_counts_from_the_next_opening() {
     QCOMPARE(engine_processes().size(), std::size_t{1});
     // It is not told as an end, and what was set holds.
     for (const EngineEnd& end : heard.ends()) QCOMPARE(end.kind, EngineEnd::Kind::None);
+    QCOMPARE(session.breakpoints().size(), std::size_t{1});
     session.run({});
     session.wait_idle();
     QCOMPARE(session.status().state, RunState::Paused);

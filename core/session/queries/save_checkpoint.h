@@ -15,9 +15,9 @@ struct SaveCheckpointQuery {
     using Answer = std::string;
     static const QueryRecord& record();
 
-    std::filesystem::path file = {static constexpr auto kWritten = &SaveCheckpointQuery::file;
+    std::filesystem::path file = {};
+    static constexpr auto kWritten = &SaveCheckpointQuery::file;
 };
-};  // namespace loupe::session
 auto fields(Like<SaveCheckpointQuery> auto& it) { return std::tie(it.file); }
 
 }  // namespace loupe::session

@@ -14,10 +14,10 @@ struct SaveRecordingQuery {
     using Answer = std::string;
     static const QueryRecord& record();
 
-    std::filesystem::path file = {static constexpr auto kWritten = &SaveRecordingQuery::file;
+    std::filesystem::path file = {};
+    std::string attached = {};  // text that is kept with it: AttachedTextQuery
+    static constexpr auto kWritten = &SaveRecordingQuery::file;
 };
-std::string attached = {};  // text that is kept with it: AttachedTextQuery
-};                          // namespace loupe::session
 auto fields(Like<SaveRecordingQuery> auto& it) { return std::tie(it.file, it.attached); }
 
 }  // namespace loupe::session

@@ -15,9 +15,9 @@ struct SaveTensorQuery {
     static const QueryRecord& record();
 
     TensorRequest what = {};
-    std::filesystem::path file = {static constexpr auto kWritten = &SaveTensorQuery::file;
+    std::filesystem::path file = {};
+    static constexpr auto kWritten = &SaveTensorQuery::file;
 };
-};  // namespace loupe::session
 auto fields(Like<SaveTensorQuery> auto& it) { return std::tie(it.what, it.file); }
 
 }  // namespace loupe::session

@@ -14,9 +14,9 @@ struct SaveWeightsQuery {
     using Answer = std::string;
     static const QueryRecord& record();
 
-    std::filesystem::path file = {static constexpr auto kWritten = &SaveWeightsQuery::file;
+    std::filesystem::path file = {};
+    static constexpr auto kWritten = &SaveWeightsQuery::file;
 };
-};  // namespace loupe::session
 auto fields(Like<SaveWeightsQuery> auto& it) { return std::tie(it.file); }
 
 }  // namespace loupe::session
