@@ -51,7 +51,13 @@ void RunningPlace::clear() {
 
 std::optional<RunningPlace::Facts> RunningPlace::read() const {
     const std::uint32_t before = version_.load(std::memory_order_acquire);
-    Facts facts{event_, is_under_way_ != 0, get(op_), get(scope_), get(file_), line_};
+    Facts facts{event_,
+                is_under_way_ != 0,
+                get(op_),
+                get(scope_),
+                get(file_),
+                line_,
+                training_step_.load(std::memory_order_relaxed)};
     std::atomic_thread_fence(std::memory_order_acquire);
     if (before % 2 != 0 || version_.load(std::memory_order_relaxed) != before) return std::nullopt;
     return facts;

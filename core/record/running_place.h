@@ -22,12 +22,15 @@ class RunningPlace {
         std::string scope;
         std::string file;
         int line = 0;
+        std::int64_t training_step = 0;  // from 1; 0: no training runs
     };
 
     void begin(std::uint32_t event, std::string_view op, std::string_view scope, std::string_view file, int line);
     void end();
     // No run is recorded any more.
     void clear();
+    // Steps of a training are not all recorded: 0 behind the last.
+    void note_training_step(std::int64_t step) { training_step_.store(step, std::memory_order_relaxed); }
     // nullopt: it is being written, by a process that runs or was ended in the middle of it. Texts may be cut off.
     std::optional<Facts> read() const;
 
@@ -36,6 +39,7 @@ class RunningPlace {
     std::uint32_t event_;
     std::uint32_t is_under_way_;
     std::int32_t line_;
+    std::atomic<std::int64_t> training_step_;
     std::array<char, 96> op_;
     std::array<char, 192> scope_;
     std::array<char, 512> file_;

@@ -115,8 +115,8 @@ void Engine::run(const RunOptions& options, const RunTarget& target) {
     order_run(target, [this, options] { runs_.run(options); });
 }
 
-void Engine::train(const TrainOptions& options, TrainFrom from) {
-    order_run(RunTarget::end(), [this, options, from] { trainings_.train(options, from); });
+void Engine::train(const TrainOptions& options, TrainFrom from, std::int64_t pause_in) {
+    order_run(RunTarget::end(), [this, options, from, pause_in] { trainings_.train(options, from, pause_in); });
 }
 
 // The target is set when the run begins, so that the run before, which may go on until then, does not take it.

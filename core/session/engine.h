@@ -45,7 +45,7 @@ class Engine final : private WorkQueue::Owner, private ModelHolder::Dependents {
     void close();
     void set_form(ModelForm form, std::function<void(std::string)> reply);
     void run(const RunOptions& options, const RunTarget& target);
-    void train(const TrainOptions& options, TrainFrom from);
+    void train(const TrainOptions& options, TrainFrom from, std::int64_t pause_in = 0);
     void look_at_step(std::int64_t step);
     void return_to_end();
     void generate(const GenerateRequest& request);

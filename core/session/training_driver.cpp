@@ -11,6 +11,7 @@
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
 #include "core/model/script_output.h"
+#include "core/record/running_place.h"
 #include "core/session/kept_files.h"
 #include "core/session/training_texts.h"
 #include "core/train/training_sample.h"
@@ -22,6 +23,18 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kReportEvery = std::chrono::milliseconds(50);
 
 double seconds_since(Clock::time_point from) { return std::chrono::duration<double>(Clock::now() - from).count(); }
+
+// Says in which step this process is, for those who see it end.
+class PlaceOfSteps {
+  public:
+    PlaceOfSteps() = default;
+    PlaceOfSteps(const PlaceOfSteps&) = delete;
+    PlaceOfSteps& operator=(const PlaceOfSteps&) = delete;
+    ~PlaceOfSteps() { note(0); }
+    void note(std::int64_t step) const {
+        if (RunningPlace* place = running_place()) place->note_training_step(step);
+    }
+};
 
 // When a step is recorded though no run parks in it: the first, the last, and one every so many seconds, for at most a
 // tenth of the time.
@@ -92,7 +105,7 @@ void TrainingDriver::begin_anew(const TrainOptions& options) {
     if (!options.resume.empty()) publisher_.log(Publisher::Level::Info, resumed_text(trainer, options.resume));
 }
 
-void TrainingDriver::train(const TrainOptions& options, TrainFrom from) {
+void TrainingDriver::train(const TrainOptions& options, TrainFrom from, std::int64_t pause_in) {
     if (!model_.program()) throw Error(ErrorKind::Usage, "no model is open", {.hint = "open a file first"});
     if (from == TrainFrom::Start && training_.end) {
         const std::string now = concat("the model is at step ", training_.trainer->steps_done());
@@ -134,7 +147,7 @@ void TrainingDriver::train(const TrainOptions& options, TrainFrom from) {
         if (model_.program()->trace_with(trainer.batch().inputs)) model_.show_trace();
         keep_state(true);
         keeper_.keep_training_start();
-        train_steps();
+        train_steps(pause_in);
     } catch (...) {
         rest();
         throw;
@@ -162,13 +175,16 @@ void TrainingDriver::keep_state(bool must_stay) {
     work_since_state_ = 0;
 }
 
-void TrainingDriver::train_steps() {
+void TrainingDriver::train_steps(std::int64_t pause_in) {
     Trainer& trainer = *training_.trainer;
+    const PlaceOfSteps place;
     auto reported = Clock::now();
     LookClock looks;
     while (!trainer.is_done()) {
         check_cancelled();
         queue_.serve_requests();
+        place.note(trainer.steps_done() + 1);
+        if (trainer.steps_done() + 1 == pause_in) control_.order(RunTarget::next());
         const bool is_recorded = control_.wants_to_stop() || looks.is_due(trainer);
         const auto began = Clock::now();
         if (!train_step(is_recorded)) return;

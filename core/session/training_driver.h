@@ -29,8 +29,8 @@ class TrainingDriver {
           recorder_(recorder),
           keeper_(keeper) {}
 
-    // See Session::train and Session::train_on.
-    void train(const TrainOptions& options, TrainFrom from);
+    // See Session::train and Session::train_on. pause_in: a step, from 1, that is parked in; 0: none.
+    void train(const TrainOptions& options, TrainFrom from, std::int64_t pause_in = 0);
     // The training of a checkpoint, as if it had been stopped just now. Empty, or why only the weights, or nothing,
     // came back.
     std::string restore(const std::filesystem::path& checkpoint);
@@ -39,7 +39,7 @@ class TrainingDriver {
     void begin(const TrainOptions& options, TrainFrom from);
     void begin_anew(const TrainOptions& options);
     void leave_past();
-    void train_steps();
+    void train_steps(std::int64_t pause_in);
     bool train_step(bool is_recorded);
     void add_to_log(TrainingStep done, bool is_recorded);
     void find_origin(const std::string& what);

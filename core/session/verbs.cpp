@@ -73,7 +73,7 @@ void run(const RunVerb& verb, Engine& engine) { engine.run(verb.options, verb.ta
 void note_run(const RunVerb& verb, SessionSettings& seen) { seen.settings.set_options(verb.options); }
 
 void train(const TrainVerb& verb, Engine& engine) {
-    engine.train(verb.options, verb.goes_on ? TrainFrom::Here : TrainFrom::Start);
+    engine.train(verb.options, verb.goes_on ? TrainFrom::Here : TrainFrom::Start, verb.pause_in);
 }
 
 void keep_in(const KeepInVerb& verb, Engine& engine) {

@@ -99,6 +99,7 @@ struct TrainVerb {
     static const VerbRecord& record();
     TrainOptions options = {};
     bool goes_on = false;
+    std::int64_t pause_in = 0;  // a step, from 1, that is parked in before its first operator; 0: none
 };
 struct LookAtStepVerb {
     static const VerbRecord& record();
@@ -157,7 +158,7 @@ auto fields(Like<RunVerb> auto& it) { return std::tie(it.options, it.target); }
 auto fields(Like<ContinueVerb> auto& it) { return std::tie(it.target); }
 auto fields(Like<PauseVerb> auto&) { return std::tie(); }
 auto fields(Like<StopVerb> auto&) { return std::tie(); }
-auto fields(Like<TrainVerb> auto& it) { return std::tie(it.options, it.goes_on); }
+auto fields(Like<TrainVerb> auto& it) { return std::tie(it.options, it.goes_on, it.pause_in); }
 auto fields(Like<LookAtStepVerb> auto& it) { return std::tie(it.step); }
 auto fields(Like<ReturnToEndVerb> auto&) { return std::tie(); }
 auto fields(Like<GenerateVerb> auto& it) { return std::tie(it.request); }

@@ -84,6 +84,7 @@ class TestEngineEnds : public QObject {
     void goes_back_to_the_event();
     void a_kept_run_comes_back_with_its_elements();
     void a_kept_training_goes_on();
+    void goes_back_into_a_step_of_a_training();
     void dies_in_a_kernel_and_says_where();
     void is_stopped_in_a_kernel_that_hangs();
     void is_killed_while_it_opens_a_file();
@@ -228,6 +229,45 @@ void TestEngineEnds::a_kept_training_goes_on() {
     session.wait_idle();
 }
 
+// Into the step that it ended in: from what is kept of the training, and where nothing was kept yet from its beginning.
+void TestEngineEnds::goes_back_into_a_step_of_a_training() {
+    const RemoteSessions remote;
+    for (const bool is_kept : {true, false}) {
+        QTemporaryDir folder;
+        Session session;
+        if (is_kept) session.keep_in(folder.path().toStdString());
+        session.open(kModels + "digits.pt");
+        TrainOptions options;
+        options.epochs = 1000;
+        options.seed = 5;
+        session.train(options);
+        if (is_kept) QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(folder.filePath("training.pt")), 60'000);
+        QTRY_VERIFY_WITH_TIMEOUT(session.training() != nullptr && session.training()->step_count() > 12, 60'000);
+        ::kill(engine_processes().front(), SIGKILL);
+        const EngineEnd end = wait_for_end(session);
+        QVERIFY(end.can_go_back);
+        const auto before = session.training();
+        const QRegularExpression text("in step (\\d+) of the training");
+        const auto found = text.match(QString::fromStdString(end.text));
+        QVERIFY2(found.hasMatch(), end.text.c_str());
+        const auto step = found.captured(1).toLongLong();
+        // Of steps that were done it has not heard of the last few.
+        QVERIFY(step > static_cast<qint64>(before->step_count()));
+        session.restart_engine(true);
+        QTRY_VERIFY_WITH_TIMEOUT(session.status().state == RunState::Paused, 60'000);
+        QVERIFY(session.status().is_training);
+        QCOMPARE(session.status().training_step, std::int64_t{step});
+        QVERIFY(session.status().next_op.size() > 0);
+        // The steps until there are those of before.
+        const auto now = session.training();
+        QCOMPARE(now->step_count(), static_cast<std::size_t>(step - 1));
+        for (const std::size_t i : {std::size_t{0}, std::size_t{11}, before->step_count() - 1})
+            QCOMPARE(now->steps()[i].loss, before->steps()[i].loss);
+        session.stop();
+        session.wait_idle();
+    }
+}
+
 void TestEngineEnds::dies_in_a_kernel_and_says_where() {
     const RemoteSessions remote;
     Session session;
@@ -300,7 +340,7 @@ void TestEngineEnds::is_killed_while_it_trains() {
     const EngineEnd end = wait_for_end(session);
     QVERIFY2(end.text.find(" of the training") != std::string::npos, end.text.c_str());
     QVERIFY(session.training() != nullptr && session.training()->step_count() > 5);
-    session.restart_engine(true);
+    session.restart_engine(false);
     session.wait_idle();
     QCOMPARE(session.status().state, RunState::Ready);
     QVERIFY(session.training() != nullptr);  // still to be seen

@@ -16,7 +16,7 @@ std::string signal_text(int signal) {
 }
 
 // " in aten::conv2d at event 17 (model.py:12)"; empty: nothing ran.
-std::string where_text(const EngineEnd& end, const Status& now) {
+std::string where_text(const EngineEnd& end, const Status& now, std::int64_t training_step) {
     std::string where;
     if (!end.op.empty())
         where = concat(" in ", end.op, " at event ", end.event);
@@ -24,13 +24,19 @@ std::string where_text(const EngineEnd& end, const Status& now) {
         where = concat(" behind event ", end.event);
     else if (now.state == RunState::Opening)
         where = " while a file was opened";
-    if (now.is_training) where += concat(", in step ", now.training_step + 1, " of the training");
+    if (training_step != 0) where += concat(", in step ", training_step, " of the training");
     if (!end.source.file.empty())
         where += concat(" (", std::filesystem::path(end.source.file).filename().string(), ":", end.source.line, ")");
     return where;
 }
 
 }  // namespace
+
+std::int64_t training_step_of(const EngineLife::End& life, const Status& now) {
+    if (!now.is_training || now.training_end != 0) return 0;
+    if (life.place.training_step != 0) return life.place.training_step;
+    return now.state == RunState::Paused ? now.training_step : now.training_step + 1;
+}
 
 EngineEnd describe_end(const EngineLife::End& life, const Status& now, const Recording* recording) {
     EngineEnd end;
@@ -48,7 +54,7 @@ EngineEnd describe_end(const EngineLife::End& life, const Status& now, const Rec
     } else if (is_under_way && recording != nullptr) {
         end.event = static_cast<EventId>(recording->event_count());
     }
-    const std::string where = where_text(end, now);
+    const std::string where = where_text(end, now, training_step_of(life, now));
     switch (life.kind) {
         case EngineEnd::Kind::None:
             break;

@@ -11,4 +11,7 @@ namespace loupe::session {
 // now: what the session saw last.
 EngineEnd describe_end(const EngineLife::End& end, const Status& now, const Recording* recording);
 
+// The step of a training that it ended in, from 1; 0: nothing was trained.
+std::int64_t training_step_of(const EngineLife::End& end, const Status& now);
+
 }  // namespace loupe::session

@@ -316,16 +316,26 @@ void RemoteEngine::restart_engine(bool goes_back) {
         if (life_ != nullptr) return;
     }
     std::function<void()> then;
-    if (const EngineEnd end = engine_end(); goes_back && end.can_go_back) {
-        RunOptions options = seen_.settings.options();
-        options.record = true;
-        options.pause_at_start = false;
-        // Before the event that it died in, or behind the last that ran.
-        const RunTarget there = RunTarget::before_event(end.op.empty() ? end.event + 1 : end.event);
-        then = [this, options, there] { give_now(RunVerb{.options = options, .target = there}); };
-    }
+    if (goes_back) then = way_back();
     const Restore what = then ? Restore::Model : Restore::Run;
     restart(opened_.has_value(), what, std::move(then));
+}
+
+// To where the engine ended: the run again with the same seed as far as that event, or the training on from what is
+// kept of it, else from its beginning, as far as that step. Empty: there is none.
+std::function<void()> RemoteEngine::way_back() {
+    const EngineEnd end = engine_end();
+    if (!end.can_go_back) return {};
+    if (ended_in_step_ != 0)
+        return [this, options = training()->options(), step = ended_in_step_] {
+            give_now(TrainVerb{.options = options, .goes_on = true, .pause_in = step});
+        };
+    RunOptions options = seen_.settings.options();
+    options.record = true;
+    options.pause_at_start = false;
+    // Before the event that it died in, or behind the last that ran.
+    const RunTarget there = RunTarget::before_event(end.op.empty() ? end.event + 1 : end.event);
+    return [this, options, there] { give_now(RunVerb{.options = options, .target = there}); };
 }
 
 // With the settings of the session and, where reopens is set, the model as it was opened, or better as it was kept;
@@ -689,6 +699,7 @@ void RemoteEngine::ended(EngineLife& life, const EngineLife::End& how) {
         const std::lock_guard lock(mutex_);
         if (life_.get() != &life) return;
         end = describe_end(how, status_, recording_.get());
+        ended_in_step_ = training_step_of(how, status_);
         ended_lives_.push_back(std::move(life_));
         life_ = nullptr;
     }
@@ -701,7 +712,8 @@ void RemoteEngine::report_end(EngineEnd end) {
     Status status;
     {
         const std::lock_guard lock(mutex_);
-        end.can_go_back = model_ != nullptr && end.event != 0 && !status_.is_training;
+        const bool has_place = status_.is_training ? ended_in_step_ != 0 && training_ != nullptr : end.event != 0;
+        end.can_go_back = model_ != nullptr && has_place;
         end_ = end;
         clear_next_place(status_);
         status_.state = RunState::Failed;

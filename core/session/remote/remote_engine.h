@@ -117,6 +117,7 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     void give_up_life();
     void give(GivenVerb verb);
     enum class Restore { Model, Run };  // Run: and the run that is shown
+    std::function<void()> way_back();
     void restart(bool reopens, Restore what, std::function<void()> then);
     void restore_kept(const std::filesystem::path& folder, Restore what, std::function<void()> then);
     std::filesystem::path kept_in() const;
@@ -152,8 +153,9 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     bool is_closing_ = false;
     std::vector<std::shared_ptr<EngineLife>> ended_lives_;
     EngineEnd end_;
-    std::uint64_t last_number_ = 0;  // of questions
-    std::uint64_t noted_order_ = 0;  // the last that changed what callers see
+    std::int64_t ended_in_step_ = 0;  // of a training, from 1; 0: none
+    std::uint64_t last_number_ = 0;   // of questions
+    std::uint64_t noted_order_ = 0;   // the last that changed what callers see
     std::map<std::uint64_t, AskedQuery> asked_;
     std::map<std::uint64_t, GivenVerb> given_;  // whose end is waited for
     std::uint64_t idle_asked_ = 0;
