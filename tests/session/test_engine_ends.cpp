@@ -251,6 +251,8 @@ void TestEngineEnds::goes_back_into_a_step_of_a_training() {
         const auto found = text.match(QString::fromStdString(end.text));
         QVERIFY2(found.hasMatch(), end.text.c_str());
         const auto step = found.captured(1).toLongLong();
+        // Events that are there are of a step that was recorded before.
+        QVERIFY2(end.event == 0 || !end.op.empty(), end.text.c_str());
         // Of steps that were done it has not heard of the last few.
         QVERIFY(step > static_cast<qint64>(before->step_count()));
         session.restart_engine(true);

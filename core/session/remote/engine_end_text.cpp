@@ -44,7 +44,11 @@ EngineEnd describe_end(const EngineLife::End& life, const Status& now, const Rec
     end.signal = life.signal;
     end.exit_status = life.exit_status;
     const bool is_under_way = now.state == RunState::Running || now.state == RunState::Paused;
-    if (life.place.event != 0 && is_under_way) {
+    // Few steps of a training are recorded: the events that are there are of another one.
+    const bool is_unseen = now.is_training && now.state == RunState::Running && !life.place.is_under_way;
+    if (is_unseen) {
+        end.event = 0;
+    } else if (life.place.event != 0 && is_under_way) {
         end.event = life.place.event;
         if (life.place.is_under_way) {
             end.op = life.place.op;
