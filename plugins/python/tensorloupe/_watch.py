@@ -202,8 +202,10 @@ class watch:
             tree.add(each, lambda tensor: 0)
         self._parameters = Parameters(tree, self._optimizers or ())
         self._choose(tree)
-        file = source_of(self._models[0])
         program = os.path.abspath(sys.argv[0]) if getattr(sys, "argv", None) and os.path.isfile(sys.argv[0]) else ""
+        file = source_of(self._models[0])
+        if file.startswith(os.path.dirname(torch.__file__) + os.sep):  # nn.Sequential, for one
+            file = program
         folder = os.getcwd()
         modules = tree.describe(lambda tensor: 0)
         own = {id(each): each for root in self._models for each in root.parameters() if _aside.is_plain(each)}
@@ -426,10 +428,11 @@ class watch:
         self._steps.append(done)
         sample, self._sample = self._sample, None
         line = self._line
-        if sample is not None or now - self._flushed > _FLUSH_EVERY or len(self._steps) >= _MOST_STEPS:
-            self._flush(line)
+        # A sample stands before the steps that it is one of.
         if sample is not None:
             self._send_sample(sample, line)
+        if sample is not None or now - self._flushed > _FLUSH_EVERY or len(self._steps) >= _MOST_STEPS:
+            self._flush(line)
         self._settle(line)
         self._start_sample()
         self._waits, self._waited = True, 0.0

@@ -2,6 +2,7 @@
 """Where the steps of a training are, and what backward starts from, without a change to the program."""
 
 import functools
+import sys
 import threading
 import types
 import weakref
@@ -10,7 +11,7 @@ import torch
 
 from ._module_calls import is_dynamo_compiling
 
-_optimizer = torch.optim.optimizer if hasattr(torch.optim, "optimizer") else None
+_optimizer = sys.modules[torch.optim.Optimizer.__module__]
 _HAS_HOOKS = hasattr(_optimizer, "register_optimizer_step_pre_hook")  # PyTorch 2.0 and later
 
 
