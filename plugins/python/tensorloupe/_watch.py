@@ -16,7 +16,7 @@ import weakref
 import torch
 
 from . import _aside, _target
-from ._model import ModuleTree, source_of, sources
+from ._model import ModuleTree, shown_path, source_of, sources
 from ._module_calls import ModuleCalls
 from ._notes import line_of
 from ._own_work import OwnWork, has_room, is_own
@@ -215,7 +215,7 @@ class watch:
                 **self._more,
                 "parameters": self._parameters.names,
                 "model": {
-                    "path": file,
+                    "path": shown_path(file, folder),
                     "title": type(self._models[0]).__name__,
                     "format": f"trained by {program_name()} in PyTorch {torch.__version__}",
                     "file_bytes": 0,
