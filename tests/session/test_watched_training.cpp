@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A training that another program does: rows that the Python package wrote, rows of no good will, and a session that
 // is attached to a program.
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
-
 #include <QTemporaryDir>
 #include <QtTest>
-#include <array>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <sstream>
 
 #include "core/base/error.h"
 #include "core/record/compute_statistics.h"
-#include "core/session/line_stream.h"
 #include "core/session/queries/gradients.h"
 #include "core/session/queries/tensor.h"
 #include "core/session/queries/watched_programs.h"
@@ -24,73 +16,15 @@
 #include "core/session/watched_programs.h"
 #include "core/train/watched_training.h"
 #include "tests/session/remote_session.h"
+#include "tests/session/watched_program.h"
 
 using namespace loupe;
 using namespace loupe::session;
+using namespace loupe::testing;
 
 namespace {
 
 const std::string kFixture = LOUPE_SOURCE_DIR "/tests/fixtures/watch/net.watch";
-const std::string kHello = R"({"kind":"hello","format":1,"program":"train.py","pid":7,"host":"here","every":10})";
-
-std::vector<std::string> fixture_lines() {
-    std::ifstream file(kFixture);
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(file, line);) lines.push_back(line);
-    return lines;
-}
-
-// A program that is watched, as far as its socket goes.
-class Program {
-  public:
-    explicit Program(const std::string& path) {
-        sockaddr_un address{};
-        address.sun_family = AF_UNIX;
-        path.copy(address.sun_path, sizeof(address.sun_path) - 1);
-        listener_ = FileHandle(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-        if (::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
-            ::listen(listener_.get(), 4) != 0)
-            qFatal("no socket");
-    }
-    void accept() {
-        FileHandle in(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-        FileHandle out(::dup(in.get()));
-        stream_ = std::make_unique<LineStream>(std::move(in), std::move(out), std::size_t{1} << 16);
-    }
-    void say(const std::string& line) {
-        if (!stream_->send(line)) qWarning("nobody takes a row");
-    }
-    // The next order that comes.
-    std::string order() {
-        if (orders_.empty()) {
-            for (std::string& line : stream_->take(std::chrono::seconds(20))) orders_.push_back(std::move(line));
-        }
-        if (orders_.empty()) return "nothing";
-        std::string first = orders_.front();
-        orders_.erase(orders_.begin());
-        return first;
-    }
-    bool is_left() {
-        for (int i = 0; i < 100 && !stream_->has_ended(); ++i) stream_->take(std::chrono::milliseconds(50));
-        return stream_->has_ended();
-    }
-    void end() { stream_.reset(); }
-
-  private:
-    FileHandle listener_;
-    std::unique_ptr<LineStream> stream_;
-    std::vector<std::string> orders_;
-};
-
-std::string steps_row(int from, int count) {
-    nlohmann::json row{{"kind", "steps"}, {"step", nlohmann::json::array()}, {"loss", nlohmann::json::array()}};
-    for (int i = 0; i < count; ++i) {
-        row["step"].push_back(from + i);
-        row["loss"].push_back(1.0 / (from + i));
-    }
-    return row.dump();
-}
-
 }  // namespace
 
 class TestWatchedTraining : public QObject {
@@ -315,7 +249,7 @@ class TestWatchedTraining : public QObject {
         std::optional<RemoteSessions> remote;
         if (has_process) remote.emplace();
         const std::string path = folder_->filePath(QStringLiteral("tensorloupe/7.sock")).toStdString();
-        Program program(path);
+        WatchedSocket program(path);
         Heard heard;
         Session session(&heard);
         session.open(path);
@@ -367,7 +301,7 @@ class TestWatchedTraining : public QObject {
     // A program that ends while it is parked leaves no session that waits for it.
     void a_program_that_ends() {
         const std::string path = folder_->filePath(QStringLiteral("tensorloupe/7.sock")).toStdString();
-        Program program(path);
+        WatchedSocket program(path);
         Session session;
         session.open(path);
         program.accept();
@@ -387,7 +321,7 @@ class TestWatchedTraining : public QObject {
 
     void programs_are_listed() {
         const std::string path = folder_->filePath(QStringLiteral("tensorloupe/7.sock")).toStdString();
-        Program program(path);
+        WatchedSocket program(path);
         std::thread answers([&] {
             program.accept();
             program.say(kHello);
