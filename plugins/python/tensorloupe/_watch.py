@@ -81,6 +81,8 @@ def _run_name(ranks):
     if ranks == 1:
         return f"{os.getpid()}"
     parts = [os.environ.get(name, "") for name in ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_ID")]
+    if not parts[2]:
+        parts.append(str(os.getppid()))  # that has started them all
     return "run-" + hashlib.sha1(":".join(parts).encode()).hexdigest()[:12]
 
 
@@ -498,6 +500,8 @@ class watch:
         self._pending.append((Bundle(), lambda: [memory]))
 
     def _settle(self, line, wait=False):
+        if not line.is_alive():  # the disk is full, for one
+            raise RuntimeError(line.error or "the thread that writes rows has ended")
         while self._pending and (wait or self._pending[0][0].is_there()):
             bundle, rows = self._pending.popleft()
             bundle.settle()

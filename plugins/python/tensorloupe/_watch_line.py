@@ -39,6 +39,7 @@ class _Peer:
         self.dropped = 0
         self.received = bytearray()
         self.is_rank = False
+        self.has_ended = False  # a rank that said so
 
     def put(self, line, is_essential):
         if not is_essential and self.size > _MOST_UNSENT:
@@ -96,7 +97,7 @@ class Line:
         self._dropped = 0
         self._process = os.getpid()
         self._is_ending = self._is_closed = False
-        self._pauser = None
+        self._pauser = self._pause = None
         self._peers = []
         self._rank_hellos = {}
         self._selector = selectors.DefaultSelector()
@@ -185,7 +186,9 @@ class Line:
                 self._turn(0.1 if self._joins and self._hub is None else 1.0)
                 if self._is_ending and not self._waiting:
                     ended = ended or time.monotonic()
-                    unsent = any(peer.unsent for peer in self._peers) or (self._hub is not None and self._hub.unsent)
+                    # Ranks that end with this one have their last rows to hand over.
+                    unsent = any(peer.unsent or peer.is_rank for peer in self._peers)
+                    unsent = unsent or (self._hub is not None and self._hub.unsent)
                     if not unsent or time.monotonic() - ended > 1.5:
                         break
         except Exception as error:  # the disk is full, for one
@@ -279,6 +282,7 @@ class Line:
             if peer is self._hub or not peer.is_rank:
                 self._obey(row, peer)
             elif "kind" in row:
+                peer.has_ended |= row["kind"] == "end"
                 self._say(row)
         if lines is None:
             self._lose(peer)
@@ -289,6 +293,8 @@ class Line:
             peer.is_rank = True
             peer.unsent.clear()
             peer.size = 0
+            if self._pause is not None:
+                peer.put(self._pause, True)
             return
         if not isinstance(what, str):
             return
@@ -299,11 +305,14 @@ class Line:
             if what in ("pause", "continue", "gone"):
                 self._pauser = peer if what == "pause" else None
             ranks = [other for other in self._peers if other.is_rank]
-            if what == "pause" and ranks:
+            if what == "pause" and self._hello["ranks"] > 1:
                 # All at the same step, so that none waits in a collective for one that is parked.
                 row = dict(row, at=self._state().get("step", 0) + 2)
+            line = line_of_row(row)
+            if what in ("pause", "continue", "gone"):
+                self._pause = line if what == "pause" else None  # also for ranks that come later
             for other in ranks:
-                other.put(line_of_row(row), True)
+                other.put(line, True)
         self._order(row)
 
     def _join(self):
@@ -347,8 +356,8 @@ class Line:
             self._peers.remove(peer)
         if not peer.is_rank:
             self._obey({"do": "gone"}, peer)
-        else:
-            self._say({"kind": "note", "text": "a rank has ended"})
+        elif not peer.has_ended:
+            self._say({"kind": "note", "text": "a rank has ended without a word"})
 
     def _close(self):
         self._order({"do": "gone"})

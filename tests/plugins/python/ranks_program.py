@@ -18,16 +18,11 @@ def main():
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
     watcher = tensorloupe.watch(model, optimizer, every=10, file=sys.argv[1])
     torch.manual_seed(torch.distributed.get_rank())
-    for _ in range(40):
+    for _ in range(60):
         optimizer.zero_grad()
         model(torch.randn(8, 6)).pow(2).mean().backward()
         optimizer.step()
         time.sleep(0.01)
-    # The one that collects the rows of all is the last to end.
-    if torch.distributed.get_rank():
-        watcher.close()
-    torch.distributed.barrier()
-    time.sleep(0.3)
     watcher.close()
     torch.distributed.destroy_process_group()
 

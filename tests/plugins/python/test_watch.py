@@ -24,7 +24,7 @@ from torch import nn
 import tensorloupe
 from programs import PROGRAMS, Missing
 from recordings import HERE, PACKAGE, Recording, check_opens
-from tensorloupe import _watch, _watch_sample
+from tensorloupe import _watch, _watch_history, _watch_line, _watch_sample
 
 _RELEASE = tuple(int(part) for part in torch.__version__.split(".")[:2])
 
@@ -248,6 +248,27 @@ class Rows(unittest.TestCase):
             watcher.close()
             check_opens(watcher.path)
 
+    def test_files_stay_small(self):
+        """Written anew from what is kept: every other step and sample of the older ones."""
+        model = net()
+        optimizer = _sgd(model)
+        kept = _watch_history._LARGEST_FILE, _watch_history._MOST_BYTES
+        _watch_history._LARGEST_FILE, _watch_history._MOST_BYTES = 300_000, 100_000
+        try:
+            with watched(model, optimizer, every=2) as (watcher, _):
+                train(model, optimizer, 400)
+                watcher.close()
+                self.assertLess(os.path.getsize(watcher.path), 400_000)
+                rows = rows_of(watcher.path)
+                check_opens(watcher.path)
+        finally:
+            _watch_history._LARGEST_FILE, _watch_history._MOST_BYTES = kept
+        self.assertEqual([row["kind"] for row in rows[:2]], ["hello", "model"])
+        steps = [each for row in of_kind(rows, "steps") for each in row["step"]]
+        self.assertEqual(steps, sorted(set(steps)))
+        self.assertGreater(len(steps), 40)
+        self.assertEqual(steps[-1], 400)
+
     def test_the_file_of_the_run_before(self):
         model = net()
         with runtime_folder() as folder:
@@ -466,6 +487,25 @@ class Failures(unittest.TestCase):
                     setattr(owner, name, kept)
                 self.assertEqual(plain, seen)
 
+    def test_a_disk_that_is_full(self):
+        def fails(*_):
+            raise OSError("no space left")
+
+        kept = _watch_line.WatchFile.add
+        model = net()
+        optimizer = _sgd(model)
+        try:
+            with watched(model, optimizer, every=1) as (watcher, said):
+                _watch_line.WatchFile.add = fails
+                for _ in range(100):
+                    train(model, optimizer, 1)
+                    time.sleep(0.01)
+                    if watcher.error is not None:
+                        break
+                self.assertIn("no space left", said.getvalue())
+        finally:
+            _watch_line.WatchFile.add = kept
+
     def test_a_file_that_cannot_be_written(self):
         model = net()
         with runtime_folder() as folder:
@@ -649,14 +689,25 @@ class Ranks(unittest.TestCase):
                     OMP_NUM_THREADS="1",
                 )
                 ranks.append(subprocess.Popen([sys.executable, os.path.join(HERE, "ranks_program.py"), path], env=environment))
+            sockets = os.path.join(folder, "tensorloupe")
+            until = time.monotonic() + 60
+            while time.monotonic() < until and not (os.path.isdir(sockets) and os.listdir(sockets)):
+                time.sleep(0.05)
+            window = Window(os.path.join(sockets, os.listdir(sockets)[0]))
+            window.wait("sample", 60)
+            window.order(do="pause")
+            window.wait("parked", 60)
+            window.order(do="continue")
             for each in ranks:
                 self.assertEqual(each.wait(120), 0)
+            window.wait("running")
+            window.close()
             rows = rows_of(path)
             check_opens(path)
         self.assertEqual(rows[0]["ranks"], 2)
         for rank in range(2):
             steps = [each for row in of_kind(rows, "steps") if row.get("rank", 0) == rank for each in row["step"]]
-            self.assertEqual(steps, list(range(1, 41)), f"rank {rank}")
+            self.assertEqual(steps, list(range(1, 61)), f"rank {rank}")
         # Gradients are the same in all, losses are not.
         last = {row.get("rank", 0): row for row in of_kind(rows, "sample")}
         self.assertEqual(last[0]["gradient"], last[1]["gradient"])
