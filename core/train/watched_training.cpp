@@ -100,7 +100,7 @@ Tensor tensor_of(const std::vector<std::byte>& bytes, const Value& value) {
             fail("elements of an impossible shape");
         count *= static_cast<std::size_t>(size);
     }
-    const Tensor out = empty(Dims(value.shape.begin(), value.shape.end()), *dtype);
+    const Tensor out = loupe::empty(value.shape, *dtype);
     if (out.bytes() != bytes.size() || count != static_cast<std::size_t>(out.numel()))
         fail("elements of another size than their value");
     if (!bytes.empty()) std::memcpy(out.raw_data(), bytes.data(), bytes.size());
