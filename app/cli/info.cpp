@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 
+#include "app/cli/attach.h"
 #include "app/cli/commands.h"
 #include "app/cli/imported.h"
 #include "core/base/counted.h"
@@ -85,7 +86,7 @@ void print_model(const session::ModelInfo& model) {
 }  // namespace
 
 int run_info(const std::string& path, const std::string& build, const FilePermissions& permissions) {
-    if (print_imported(path)) return 0;
+    if (print_imported(path) || print_watched(path)) return 0;
     if (session::is_recording(path)) {
         const session::RecordingFile file(path);
         print_recording(file);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <new>
 
+#include "app/cli/attach.h"
 #include "app/cli/commands.h"
 #include "app/cli/manual.h"
 #include "app/cli/number_option.h"
@@ -376,6 +377,25 @@ void add_convert(CLI::App& app, int& status) {
         [converted, shard_size, options, &status] { status = run_convert(*options, *converted, *shard_size); });
 }
 
+void add_attach(CLI::App& app, int& status) {
+    const auto options = std::make_shared<AttachArguments>();
+    auto* attach = app.add_subcommand(
+        "attach", "the training of a PyTorch program that calls tensorloupe.watch(), a row a step as it comes");
+    attach->add_option("NAME", options->name,
+                       "its name in --list, its process's number, or a .watch file; default the only one");
+    auto* list = attach->add_flag("--list", options->list, "the programs that can be attached to");
+    auto* stdio =
+        attach->add_flag("--stdio", options->stdio,
+                         "hand its rows through as they are, and orders back: ssh HOST tensorloupe-cli attach --stdio");
+    stdio->excludes(list);
+    attach->add_flag("--record", options->record, "the program records its next step whole, as a .loupe file beside it")
+        ->excludes(stdio);
+    add_number(*attach, "--every", options->every, "from now on it measures every so many steps")
+        ->check(CLI::PositiveNumber)
+        ->excludes(stdio);
+    attach->callback([options, &status] { status = run_attach(*options); });
+}
+
 void add_passes(CLI::App& app, int& status) {
     auto* passes = app.add_subcommand("passes", "every pass: name, one line of what it does");
     passes->callback([&status] { status = run_passes(); });
@@ -415,7 +435,7 @@ int run(int argc, char** argv) {
     int status = 0;
     for (auto* add :
          {add_info, add_run, add_generate, add_tokens, add_check, add_compare, add_explain, add_study, add_bench,
-          add_train, add_ir, add_bisect, add_trace, add_data, add_plan, add_convert, add_passes, add_ops})
+          add_train, add_ir, add_bisect, add_trace, add_data, add_plan, add_convert, add_attach, add_passes, add_ops})
         add(app, status);
     add_report(app, argv, status);
     std::string manual;

@@ -24,9 +24,11 @@
 #include "app/window/report_command.h"
 #include "app/window/session_store.h"
 #include "core/base/build_facts.h"
+#include "core/base/error.h"
 #include "core/base/file_sandbox.h"
 #include "core/base/share_cores.h"
 #include "core/base/temporary_name.h"
+#include "core/session/watched_programs.h"
 #include "views/common/file_output.h"
 #include "views/common/theme.h"
 #include "views/inputs/inputs_view.h"
@@ -141,6 +143,16 @@ bool hasWrongPermission(const QCommandLineParser& parser) {
     return false;
 }
 
+// To the program that is named, or the only one; else one is chosen.
+void attach(loupe::window::MainWindow& window, const QString& name) {
+    try {
+        window.openFile(QString::fromStdString(loupe::session::find_watched_program(name.toStdString())));
+    } catch (const loupe::Error& error) {
+        if (!name.isEmpty()) std::fprintf(stderr, "tensorloupe: %s\n", error.what());
+        window.chooseTraining();
+    }
+}
+
 int showWindow(const QCommandLineParser& parser) {
     const QString theme = parser.value(QStringLiteral("theme"));
     const int mode = theme == QLatin1String("dark")    ? static_cast<int>(Theme::Mode::Dark)
@@ -159,7 +171,9 @@ int showWindow(const QCommandLineParser& parser) {
     const bool isForPicture =
         parser.isSet(QStringLiteral("screenshot")) || parser.isSet(QStringLiteral("startup-time"));
     if (!isForPicture) window.keepSession();
-    if (!parser.positionalArguments().empty()) {
+    if (parser.isSet(QStringLiteral("attach"))) {
+        attach(window, parser.positionalArguments().value(0));
+    } else if (!parser.positionalArguments().empty()) {
         const QString file = parser.positionalArguments().front();
         window.bridge().session().permit_source(file.toStdString(), permissionsOf(parser));
         window.openFile(file);
@@ -179,6 +193,7 @@ void describeWindow(QCommandLineParser& parser) {
     parser.setApplicationDescription(QStringLiteral(
         "A desktop inspector for neural networks.\n\n"
         "  tensorloupe [options] [file]       the window, on a model or a recorded run\n"
+        "  tensorloupe --attach [name]        the window, on the training of a program that calls tensorloupe.watch()\n"
         "  tensorloupe report model -o dir    every panel as a picture and a page, without a display; with a "
         "second model or run what differs\n"
         "  tensorloupe-cli                    the engine without a window"));
@@ -186,6 +201,8 @@ void describeWindow(QCommandLineParser& parser) {
     parser.addVersionOption();
     parser.addPositionalArgument(QStringLiteral("file"), QStringLiteral("A model or a recorded run to open."),
                                  QStringLiteral("[file]"));
+    parser.addOption({QStringLiteral("attach"),
+                      QStringLiteral("Attach to the training of a program on this machine; see File > Attach.")});
     parser.addOption({QStringLiteral("restore"), QStringLiteral("Restore the last session.")});
     parser.addOption(
         {QStringLiteral("theme"), QStringLiteral("dark or light, instead of what was set."), QStringLiteral("name")});

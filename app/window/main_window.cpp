@@ -8,6 +8,7 @@
 #include <QFileInfo>
 #include <QMenuBar>
 #include <QMimeData>
+#include <QProcess>
 #include <QScreen>
 #include <QSettings>
 #include <QTimer>
@@ -22,6 +23,7 @@
 #include "app/window/status_line.h"
 #include "app/window/tour_guide.h"
 #include "app/window/weights_loader.h"
+#include "core/session/watched_programs.h"
 #include "core/study/verdict.h"
 #include "views/common/failures.h"
 #include "views/common/format.h"
@@ -158,6 +160,8 @@ void MainWindow::connectParts() {
     connect(start_, &StartPage::startTour, this, [this](const QString& name) {
         if (const Tour* tour = findTour(name)) guide_->start(*tour);
     });
+    connect(bridge_, &views::SessionBridge::fileWanted, this,
+            [](const QString& file) { QProcess::startDetached(QCoreApplication::applicationFilePath(), {file}); });
     connect(start_, &StartPage::restoreSession, this, [this](const QString& folder) { keeper_->restore(folder); });
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
         freeSpaceForButtons(now);
@@ -239,6 +243,7 @@ void MainWindow::saveRun(const QString& file, std::function<void()> then) {
 }
 
 void MainWindow::remember(const QString& file) {
+    if (session::is_watched_socket(file.toStdString())) return;  // it ends with its program
     QStringList files = recentFiles();
     files.removeAll(file);
     files.prepend(file);

@@ -45,6 +45,8 @@ class MainWindow : public QMainWindow {
 
     // Asks first about unsaved changes.
     void openFile(const QString& file);
+    // A program to attach to.
+    void chooseTraining();
     // Files dropped on the window: a model is opened, an array or an image becomes an input, a checkpoint is loaded
     // into the open model.
     void takeFile(const QString& file);

@@ -13,6 +13,7 @@
 #include <QToolBar>
 
 #include "app/window/actions.h"
+#include "app/window/attach_dialog.h"
 #include "app/window/banner.h"
 #include "app/window/chooser.h"
 #include "app/window/docks.h"
@@ -62,6 +63,13 @@ void MainWindow::makeFileActions() {
              if (!folder.isEmpty()) openFile(folder);
          },
          {}});
+    actions_->add({"attach",
+                   tr("&Attach to a training\u2026"),
+                   tr("A PyTorch program that calls tensorloupe.watch(): its training is shown while it runs"),
+                   "train",
+                   {},
+                   [this] { chooseTraining(); },
+                   {}});
     actions_->add({"reload",
                    tr("&Reload"),
                    tr("Open the file again"),
@@ -476,7 +484,7 @@ void MainWindow::makeMenus() {
         }
     };
     QMenu* file = menuBar()->addMenu(tr("&File"));
-    fill(file, {"open", "open_folder"});
+    fill(file, {"open", "open_folder", "attach"});
     recent_menu_ = file->addMenu(tr("Open &recent"));
     connect(recent_menu_, &QMenu::aboutToShow, this, &MainWindow::fillRecentMenu);
     fill(file, {"reload", "", "save", "save_source", "save_model", "save_run", "keep_written", "save_picture", "",
@@ -567,6 +575,12 @@ void MainWindow::makeToolBar() {
     connect(banner_, &Banner::shown, docks_, &Docks::makeRoom);
     connect(banner_, &Banner::shown, row, &QWidget::setVisible);
     connect(banner_, &Banner::shown, holder, &QAction::setVisible);
+}
+
+void MainWindow::chooseTraining() {
+    auto* dialog = new AttachDialog(*bridge_, this);
+    connect(dialog, &AttachDialog::chosen, this, &MainWindow::openFile);
+    dialog->open();
 }
 
 void MainWindow::fillRecentMenu() {

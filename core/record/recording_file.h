@@ -71,16 +71,20 @@ void save_recording(const Program& program, const PreparedMethod& method, const 
 // Does the file start as a recording? Must not throw for other files.
 bool is_recording(const std::filesystem::path& path);
 
+// A model as a file has it. Throws Error (File).
+std::shared_ptr<ModelInfo> model_of_rows(const nlohmann::json& model);
+
 class RecordingFile {
   public:
     // Throws Error (Usage) when the file is missing, Error (File) when it is damaged, Error (Unsupported) when a newer
     // version wrote it.
     explicit RecordingFile(const std::filesystem::path& path);
-    // Of rows that come from elsewhere, named as in the file; elements: undefined where none were kept. It has no
-    // model. Throws Error (File) as the other.
-    RecordingFile(const nlohmann::json& rows, std::function<Tensor(ValueId)> elements);
+    // Of rows that come from elsewhere, named as in the file; elements: undefined where none were kept; model: whose
+    // run it is, null where that is not known. Throws Error (File) as the other.
+    RecordingFile(const nlohmann::json& rows, std::function<Tensor(ValueId)> elements,
+                  std::shared_ptr<const ModelInfo> model = nullptr);
 
-    // Null when only rows were given.
+    // Null when only rows were given, without one.
     const std::shared_ptr<const ModelInfo>& model() const { return model_; }
     // That events refer to; null when there is none.
     const std::shared_ptr<const GraphModel>& graph() const { return graph_; }

@@ -414,8 +414,17 @@ void RecordingFile::load(const Json& rows) {
         run_.method = graph_->method;
 }
 
-RecordingFile::RecordingFile(const Json& rows, std::function<Tensor(ValueId)> elements)
-    : elements_(std::move(elements)) {
+std::shared_ptr<ModelInfo> model_of_rows(const Json& model) {
+    try {
+        return load_model(model, nullptr);
+    } catch (const nlohmann::json::exception& error) {
+        fail(concat("damaged model: ", error.what()));
+    }
+}
+
+RecordingFile::RecordingFile(const Json& rows, std::function<Tensor(ValueId)> elements,
+                             std::shared_ptr<const ModelInfo> model)
+    : elements_(std::move(elements)), model_(std::move(model)) {
     try {
         load(rows);
     } catch (const nlohmann::json::exception& error) {

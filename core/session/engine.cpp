@@ -31,6 +31,7 @@ Engine::Engine(SessionListener* listener)
       repeater_(publisher_, settings_, queue_, model_, training_, recorder_),
       trainings_(publisher_, settings_, queue_, control_, model_, training_, recorder_, keeper_),
       replay_(publisher_, settings_, control_, training_, recorder_, keeper_),
+      follower_(publisher_, queue_, control_, model_),
       generations_(publisher_, settings_, control_, model_, recorder_, runs_),
       references_(settings_, model_, recorder_, repeater_, queue_.cancel_flag()),
       edits_(publisher_, queue_, control_, model_, recorder_, runs_, references_) {
@@ -74,7 +75,10 @@ void Engine::open(const std::filesystem::path& file, const std::string& build, s
                   const std::filesystem::path& kept) {
     queue_.order(Command::Open, [this, file, build, kept, opened = std::move(opened)] {
         recorder_.shown().failed = false;
-        {
+        if (TrainingFollower::takes(file)) {
+            if (follower_.open(file)) order_run(RunTarget::end(), [this] { follower_.follow(); });
+        } else {
+            follower_.forget();
             const runtime::PrintScope prints(recorder_.print_to_log());
             opener_.open(file, build, kept);
         }
@@ -83,7 +87,10 @@ void Engine::open(const std::filesystem::path& file, const std::string& build, s
 }
 
 void Engine::close() {
-    queue_.order(Command::Open, [this] { model_.close(); });
+    queue_.order(Command::Open, [this] {
+        follower_.forget();
+        model_.close();
+    });
 }
 
 void Engine::set_form(ModelForm form, std::function<void(std::string)> reply) {

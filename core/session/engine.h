@@ -24,6 +24,7 @@
 #include "core/session/settings.h"
 #include "core/session/source_edits.h"
 #include "core/session/training_driver.h"
+#include "core/session/training_follower.h"
 #include "core/session/training_replay.h"
 #include "core/session/work_queue.h"
 
@@ -49,6 +50,7 @@ class Engine final : private WorkQueue::Owner, private ModelHolder::Dependents {
     void look_at_step(std::int64_t step);
     void return_to_end();
     void generate(const GenerateRequest& request);
+    void order_program(ProgramOrder order, std::int64_t value) { follower_.order(order, value); }
     // As far as that from where it is parked; else in the run that is under way; else in a new one.
     void go_on(const RunTarget& target);
     void stop() { queue_.stop(); }
@@ -152,6 +154,7 @@ class Engine final : private WorkQueue::Owner, private ModelHolder::Dependents {
     RunRepeater repeater_;
     TrainingDriver trainings_;
     TrainingReplay replay_;
+    TrainingFollower follower_;
     GenerationDriver generations_;
     References references_;
     SourceEdits edits_;

@@ -133,6 +133,13 @@ void ModelHolder::use(std::unique_ptr<RecordingFile> file) {
     publisher_.notify_events(file_->recording()->event_count());
 }
 
+void ModelHolder::show_next(std::unique_ptr<RecordingFile> file) {
+    file_ = std::move(file);
+    publisher_.set_recording(file_->recording());
+    publisher_.notify_recording();
+    publisher_.notify_events(file_->recording()->event_count());
+}
+
 WeightsReport ModelHolder::load_weights(const std::filesystem::path& file, bool strict) {
     const auto before = program_->info();
     WeightsReport report = program_->load_weights(file, strict);

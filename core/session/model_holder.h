@@ -60,6 +60,8 @@ class ModelHolder {
     // Takes the place of the model there is. A source that is opened again keeps its inputs, options and weights.
     void use(std::shared_ptr<Program> opened);
     void use(std::unique_ptr<RecordingFile> file);
+    // Another recorded run of the model whose run is shown.
+    void show_next(std::unique_ptr<RecordingFile> file);
     // This is shown and runs from now on.
     void show(std::shared_ptr<const ModelInfo> info);
     // A model source has another graph.

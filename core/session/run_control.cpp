@@ -134,6 +134,11 @@ bool RunControl::wants_to_stop() const {
                        [](const Breakpoint& breakpoint) { return breakpoint.enabled; });
 }
 
+bool RunControl::take_stop_order() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(target_, RunTarget::end()).kind != RunTarget::Kind::End;
+}
+
 std::optional<StopReason> RunControl::check_orders(const StopPoint& point, EventId next) {
     switch (target_.kind) {
         case RunTarget::Kind::End:

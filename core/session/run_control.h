@@ -41,6 +41,8 @@ class RunControl final : public StopControl {
     void set_complain(Complain complain) { complain_ = std::move(complain); }
     // Could a run stop anywhere, as things are now?
     bool wants_to_stop() const;
+    // Of a run without points: was it ordered to stop before its end? The order is used up.
+    bool take_stop_order();
     void parked_at(const StopPoint& point) override;
 
     // --- any thread ---

@@ -103,6 +103,12 @@ void Session::look_at_step(std::int64_t step) { give(*backend_, LookAtStepVerb{.
 void Session::return_to_end() { give(*backend_, ReturnToEndVerb()); }
 void Session::generate(const GenerateRequest& request) { give(*backend_, GenerateVerb{.request = request}); }
 
+void Session::record_step_of_program() { give(*backend_, OrderProgramVerb{.order = ProgramOrder::RecordStep}); }
+void Session::measure_every(std::int64_t steps) {
+    give(*backend_, OrderProgramVerb{.order = ProgramOrder::Every, .value = steps});
+}
+void Session::end_watching() { give(*backend_, OrderProgramVerb{.order = ProgramOrder::EndWatching}); }
+
 void Session::resume() { give(*backend_, ContinueVerb{.target = RunTarget::end()}); }
 void Session::pause() { give(*backend_, PauseVerb()); }
 void Session::stop() { give(*backend_, StopVerb()); }

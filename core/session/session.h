@@ -31,6 +31,7 @@
 #include "core/session/run_target.h"
 #include "core/session/session_listener.h"
 #include "core/session/status.h"
+#include "core/session/watched_programs.h"
 #include "core/study/compilation.h"
 #include "core/study/fused_groups.h"
 #include "core/study/memory_plan.h"
@@ -103,6 +104,12 @@ class Session {
     // one that was ordered, and all while something may stop in them, are recorded and shown. Ends Finished,
     // on_generation after each token.
     void generate(const GenerateRequest& request);
+    // The program whose training is watched records its next step whole, for a file beside it (see
+    // TrainingProgram::recorded_in), measures every so many steps, or is watched no more, by anyone. open() takes its
+    // socket, pause() parks it behind its next step, resume() sends it on, stop() leaves it: it goes on by itself.
+    void record_step_of_program();
+    void measure_every(std::int64_t steps);
+    void end_watching();
     void step(StepKind kind);  // starts a run when none is under way
     // Continues as far as the target; starts a run when none is under way. Backward in a run that was begun without
     // it: the run begins again with it, which the log says.

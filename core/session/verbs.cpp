@@ -85,6 +85,7 @@ void pause_run(const PauseVerb&, Engine& engine) { engine.control().order(RunTar
 void stop_work(const StopVerb&, Engine& engine) { engine.stop(); }
 void look_at_step(const LookAtStepVerb& verb, Engine& engine) { engine.look_at_step(verb.step); }
 void return_to_end(const ReturnToEndVerb&, Engine& engine) { engine.return_to_end(); }
+void order_program(const OrderProgramVerb& verb, Engine& engine) { engine.order_program(verb.order, verb.value); }
 void generate(const GenerateVerb& verb, Engine& engine) { engine.generate(verb.request); }
 
 // --- breakpoints ---
@@ -174,6 +175,10 @@ const VerbRecord& ReturnToEndVerb::record() {
 }
 const VerbRecord& GenerateVerb::record() {
     static constexpr VerbRecord kRecord = verb_record<GenerateVerb, generate>("generate", kWork);
+    return kRecord;
+}
+const VerbRecord& OrderProgramVerb::record() {
+    static constexpr VerbRecord kRecord = verb_record<OrderProgramVerb, order_program>("order program");
     return kRecord;
 }
 const VerbRecord& KeepInVerb::record() {

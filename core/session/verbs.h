@@ -21,6 +21,7 @@
 #include "core/record/run_options.h"
 #include "core/session/breakpoint.h"
 #include "core/session/generation.h"
+#include "core/session/program_order.h"
 #include "core/session/query.h"
 #include "core/session/run_target.h"
 #include "core/train/training.h"
@@ -112,6 +113,12 @@ struct GenerateVerb {
     static const VerbRecord& record();
     GenerateRequest request = {};
 };
+// To the program whose training is watched.
+struct OrderProgramVerb {
+    static const VerbRecord& record();
+    ProgramOrder order = {};
+    std::int64_t value = 0;  // of Every: steps
+};
 struct KeepInVerb {
     static const VerbRecord& record();
     std::filesystem::path folder = {};
@@ -162,6 +169,7 @@ auto fields(Like<TrainVerb> auto& it) { return std::tie(it.options, it.goes_on, 
 auto fields(Like<LookAtStepVerb> auto& it) { return std::tie(it.step); }
 auto fields(Like<ReturnToEndVerb> auto&) { return std::tie(); }
 auto fields(Like<GenerateVerb> auto& it) { return std::tie(it.request); }
+auto fields(Like<OrderProgramVerb> auto& it) { return std::tie(it.order, it.value); }
 auto fields(Like<KeepInVerb> auto& it) { return std::tie(it.folder); }
 auto fields(Like<AddBreakpointVerb> auto& it) { return std::tie(it.breakpoint); }
 auto fields(Like<UpdateBreakpointVerb> auto& it) { return std::tie(it.breakpoint); }
@@ -189,6 +197,7 @@ using AllVerbs = VerbTypes<
     LookAtStepVerb,
     ReturnToEndVerb,
     GenerateVerb,
+    OrderProgramVerb,
     KeepInVerb,
     AddBreakpointVerb,
     UpdateBreakpointVerb,

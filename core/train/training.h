@@ -71,7 +71,7 @@ struct TrainingStep {
     int epoch = 0;          // from 1
     double loss = 0;
     double learning_rate = 0;        // of the first group
-    double gradient_norm = 0;        // of all parameters together, before clipping
+    double gradient_norm = 0;        // of all parameters together, before clipping; negative: not measured
     std::optional<double> accuracy;  // of a classifier, over the batch
     double seconds = 0;
     bool is_recorded = false;
@@ -114,14 +114,35 @@ auto fields(Like<TrainingSample> auto& it) {
 // Options of a training as one compares them: "optimizer", "Adam(lr=0.001)".
 std::vector<std::pair<std::string, std::string>> training_settings(const TrainOptions& options);
 
+// The program that trains, of a training that is only watched (see watched_training.h), as it is now.
+struct TrainingProgram {
+    std::string name;  // "train.py"; empty: the engine trains
+    std::string host;
+    std::int64_t process = 0;
+    std::string torch;      // "2.15.0"
+    std::string optimizer;  // "AdamW(lr=0.001)"
+    int ranks = 1;
+    std::int64_t every = 0;          // steps between two that are measured whole
+    bool is_live = false;            // it can be asked for more
+    std::int64_t recorded_step = 0;  // the last that was recorded whole, as it was asked to; 0: none
+    std::string recorded_in;         // the file, on the program's machine
+};
+auto fields(Like<TrainingProgram> auto& it) {
+    return std::tie(it.name, it.host, it.process, it.torch, it.optimizer, it.ranks, it.every, it.is_live,
+                    it.recorded_step, it.recorded_in);
+}
+
 // Where a training begins, beside its options.
 struct TrainingOrigin {
     int number = 1;       // of those of the model since the program was started
     std::string weights;  // what the model had learned or loaded before: "as opened", "trained", "weights.pt"
     int branch_of = 0;    // the number of the training that it goes on from, at branch_step; 0: none
     std::int64_t branch_step = 0;
+    TrainingProgram program = {};
 };
-auto fields(Like<TrainingOrigin> auto& it) { return std::tie(it.number, it.weights, it.branch_of, it.branch_step); }
+auto fields(Like<TrainingOrigin> auto& it) {
+    return std::tie(it.number, it.weights, it.branch_of, it.branch_step, it.program);
+}
 
 // What a log got since it was last asked, for a copy of it in another process.
 struct TrainingGrowth {

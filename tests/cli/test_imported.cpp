@@ -37,6 +37,21 @@ class TestCliImported : public QObject {
         QVERIFY(outcome.out.contains("out of memory behind entry 444: 1.00 GiB wanted, 300 MiB free"));
         QCOMPARE(outcome.out.split('\n').filter(QRegularExpression("^model.py:31 log_loss +6.00 MiB +12$")).size(), 1);
     }
+    void info_of_a_training() {
+        for (const char* command : {"info", "attach"}) {
+            const Outcome outcome = run_cli({command, kFixtures + "watch/net.watch"});
+            QCOMPARE(outcome.status, 0);
+            QVERIFY2(outcome.out.contains("trained by make_watched.py, process 1234 on here"), qPrintable(outcome.out));
+            const auto lines = outcome.out.split('\n');
+            QCOMPARE(lines.filter(QRegularExpression("^ +30 +[0-9.e-]+ +0.0125 +[0-9.e-]+ +1.00 ms$")).size(), 1);
+            QCOMPARE(lines.filter(QRegularExpression("^  blocks.1.norm.bias +[0-9.e-]+ +[0-9.e-]+ +[0-9.e-]+$")).size(),
+                     1);
+            QCOMPARE(lines.filter(QRegularExpression("^  accuracy +30 +0.966667$")).size(), 1);
+        }
+        const Outcome none = run_cli({"attach", "no such program"});
+        QCOMPARE(none.status, 2);
+        QVERIFY2(none.err.contains("no program 'no such program' is watched on this machine"), qPrintable(none.err));
+    }
     void snapshots_are_compared() {
         const Outcome outcome = run_cli({"compare", kProfiler + "before.pickle", kProfiler + "after.pickle"});
         QCOMPARE(outcome.status, 0);

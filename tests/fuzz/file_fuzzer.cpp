@@ -42,6 +42,7 @@
 #include "core/tensor/quantizer.h"
 #include "core/tensor/sparse.h"
 #include "core/text/tokenizer_folder.h"
+#include "core/train/watched_training.h"
 
 namespace {
 
@@ -260,6 +261,23 @@ void study(const fs::path& path) {
     }
 }
 
+// All of a training that another program did, with what its modules gave.
+void look_at_training(const fs::path& path) {
+    try {
+        const auto training = session::read_watched_file(path);
+        training->log()->verdict();
+        const auto recording = training->take_recording();
+        if (recording == nullptr) return;
+        for (session::ValueId id = 1; id <= recording->recording()->value_count(); ++id) {
+            const Tensor elements = recording->elements(id);
+            if (elements.defined()) touch(elements);
+        }
+    } catch (Error& error) {
+        error.add_context({.file = path.string()});
+        throw;
+    }
+}
+
 void study_imported(const fs::path& path) {
     try {
         study(path);
@@ -276,6 +294,7 @@ void FileFuzzer::open(const fs::path& path, const std::string& extension) {
     if (extension == ".png" || extension == ".jpg") return touch(read_image(path));
     if (is_tokenizer_alone(path)) return try_tokenizer(path);
     if (session::imported_kind(path) != session::ImportedKind::None) return study_imported(path);
+    if (extension == ".watch") return look_at_training(path);
     if (extension == ".npz") {
         for (const auto& [name, tensor] : read_npz(path)) touch(tensor);
     } else if (const char* source = source_of(extension)) {

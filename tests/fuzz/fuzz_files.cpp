@@ -54,6 +54,7 @@ std::vector<fs::path> fixture_files() {
     }
     for (const char* name : {"layers.json", "perceptron.json.gz", "before.pickle", "after.pickle"})
         files.push_back(fixtures / "profiler" / name);
+    files.push_back(fixtures / "watch" / "net.watch");
     return files;
 }
 

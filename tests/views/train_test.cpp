@@ -8,6 +8,7 @@
 #include <QToolTip>
 #include <QtTest>
 
+#include "tests/session/watched_program.h"
 #include "tests/views/patience.h"
 #include "views/common/format.h"
 #include "views/gradient_flow/gradient_flow_view.h"
@@ -69,6 +70,55 @@ class TrainTest : public QObject {
         QCOMPARE(view_->plots().tensors()->itemText(0), QStringLiteral("features.conv1.weight"));
         QVERIFY(view_->start()->isEnabled());
         QCOMPARE(options.max_steps, std::int64_t{6});
+    }
+
+    // A program trains, and the panel is its window.
+    void attachesToAProgram() {
+        const std::string path = folder_.filePath(QStringLiteral("7.sock")).toStdString();
+        testing::WatchedSocket program(path);
+        bridge_->open(text(path));
+        program.accept();
+        const auto rows = testing::fixture_lines();
+        program.say(testing::kHello);
+        for (std::size_t i = 1; i + 1 < rows.size(); ++i) program.say(rows[i]);
+        QTRY_COMPARE(view_->plots().lossGraph()->dataCount(), 30);
+        QVERIFY(view_->watchedBar().isVisible() && !view_->start()->isVisible() && !view_->form().isVisible());
+        QVERIFY2(view_->watchedBar().words()->text().contains(QStringLiteral("train.py")),
+                 view_->watchedBar().words()->text().toUtf8());
+        QVERIFY(bridge_->isTraining());
+        // Nothing of it is lost when the window is closed.
+        QVERIFY(!bridge_->hasUnsavedTraining() && !bridge_->hasUnsavedRun());
+        // Steps of it cannot be run again, which a click says.
+        QVERIFY(view_->plots().tipOf(20).contains(QStringLiteral("another program")));
+        QVERIFY(view_->plots().tipOf(20).contains(QStringLiteral("gradient norm")));
+        QVERIFY(!view_->plots().tipOf(21).contains(QStringLiteral("gradient norm")));
+        QVERIFY(view_->plots().tensors()->count() >= 12);
+        QVERIFY(view_->plots().reported().count() >= 3);
+
+        QVERIFY(view_->pause()->isEnabled());
+        QTest::mouseClick(view_->pause(), Qt::LeftButton);
+        QCOMPARE(program.order(), std::string(R"({"do":"pause"})"));
+        program.say(R"({"kind":"parked","step":30})");
+        waitFor(session::RunState::Paused);
+        QCOMPARE(view_->pause()->text(), QStringLiteral("Continue"));
+        QTest::mouseClick(view_->watchedBar().record(), Qt::LeftButton);
+        QCOMPARE(program.order(), std::string(R"({"do":"record"})"));
+        view_->watchedBar().every()->setValue(5);
+        QCOMPARE(program.order(), std::string(R"({"do":"every","every":5})"));
+        QTest::mouseClick(view_->pause(), Qt::LeftButton);
+        QCOMPARE(program.order(), std::string(R"({"do":"continue"})"));
+        program.say(R"({"kind":"running","step":30})");
+        program.say(R"({"kind":"recorded","step":31,"path":"run.step31.loupe"})");
+        QTRY_VERIFY(view_->watchedBar().opener()->isVisible());
+        QCOMPARE(view_->watchedBar().opener()->text(), QStringLiteral("Open step 31"));
+        const QSignalSpy wanted(bridge_.get(), &SessionBridge::fileWanted);
+        QTest::mouseClick(view_->watchedBar().opener(), Qt::LeftButton);
+        QCOMPARE(wanted.size(), 1);
+
+        QTest::mouseClick(view_->stop(), Qt::LeftButton);
+        QVERIFY(program.is_left());
+        QTRY_VERIFY(!bridge_->isTraining());
+        QVERIFY(!view_->watchedBar().record()->isVisible() && view_->watchedBar().isVisible());
     }
 
     // Inside a step everything can be looked at; then it goes on.

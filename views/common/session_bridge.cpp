@@ -89,7 +89,8 @@ class SessionBridge::Listener : public session::SessionListener {
     void on_training(std::shared_ptr<const session::TrainingLog> training) override {
         post([bridge = bridge_, training = std::move(training)] {
             bridge->training_ = training;
-            const bool has_learned = bridge->isTraining() && training && training->step_count() > 0;
+            const bool is_own = training && training->origin().program.name.empty();
+            const bool has_learned = bridge->isTraining() && is_own && training->step_count() > 0;
             if (has_learned && !bridge->is_training_unsaved_) bridge->setUnsaved(true, bridge->is_run_unsaved_);
             emit bridge->trainingChanged();
         });

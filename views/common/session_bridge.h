@@ -229,6 +229,8 @@ class SessionBridge : public QObject {
     void runOptionsChanged();
     void trainingDataChanged();
     void panelWanted(const QString& id);
+    // In a window of its own.
+    void fileWanted(const QString& file);
     void unsavedChanged();
     void sourceSaved(const QString& file);
     void sourceEditsDiscarded();

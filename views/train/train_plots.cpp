@@ -37,6 +37,9 @@ double drawable(double value) { return std::isfinite(value) ? value : std::nan("
 constexpr const char* kLogSteps = "train/logSteps";
 constexpr const char* kLogLoss = "train/logLoss";
 
+// Of another program's training the norm is there for some steps.
+bool isMeasured(const session::TrainingStep& step) { return !(step.gradient_norm < 0); }
+
 }  // namespace
 
 TrainPlots::TrainPlots(QWidget* parent) : QWidget(parent) {
@@ -326,7 +329,7 @@ void TrainPlots::add(const session::TrainingStep& step) {
     smooth_->addData(x, std::isfinite(step.loss) ? average_ : std::nan(""));
     if (step.accuracy) accuracy_->addData(x, 100 * *step.accuracy);
     rate_->addData(x, drawable(step.learning_rate));
-    norm_->addData(x, drawable(step.gradient_norm));
+    if (isMeasured(step)) norm_->addData(x, drawable(step.gradient_norm));
     last_step_ = step.step;
 }
 
@@ -523,7 +526,7 @@ void TrainPlots::drawOverlays() {
             graphs[0]->addData(x, std::isfinite(step.loss) ? average : std::nan(""));
             if (step.accuracy) graphs[1]->addData(x, 100 * *step.accuracy);
             graphs[2]->addData(x, drawable(step.learning_rate));
-            graphs[3]->addData(x, drawable(step.gradient_norm));
+            if (isMeasured(step)) graphs[3]->addData(x, drawable(step.gradient_norm));
         }
     }
     fitAxes();
@@ -566,9 +569,10 @@ QString TrainPlots::tipOf(std::int64_t number) const {
     const auto step = log_ ? log_->step(number) : std::nullopt;
     QString tip = tr("step %1").arg(number);
     if (step) {
-        tip += tr(", epoch %1\nloss %2, gradient norm %3, learning rate %4")
-                   .arg(step->epoch)
-                   .arg(numberText(step->loss), numberText(step->gradient_norm), numberText(step->learning_rate));
+        if (step->epoch > 0) tip += tr(", epoch %1").arg(step->epoch);
+        tip += tr("\nloss %1").arg(numberText(step->loss));
+        if (isMeasured(*step)) tip += tr(", gradient norm %1").arg(numberText(step->gradient_norm));
+        tip += tr(", learning rate %1").arg(numberText(step->learning_rate));
         if (step->accuracy) tip += tr(", accuracy %1 %").arg(100 * *step->accuracy, 0, 'f', 1);
     }
     const QString click = why_not_.isEmpty() ? tr("Click: run this step again, and look inside") : why_not_;

@@ -73,6 +73,7 @@ TrainView::TrainView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     layout->setSpacing(0);
     layout->addLayout(bar);
     layout->addWidget(makePastBar());
+    layout->addWidget(makeWatchedBar());
     layout->addWidget(splitter, 1);
 
     data_timer_.setSingleShot(true);
@@ -84,7 +85,7 @@ TrainView::TrainView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     connect(&bridge, &SessionBridge::trainingChanged, this, [this] {
         const auto& training = this->bridge().training();
         // One that came back with a session: the form has what it goes on with.
-        const bool isBack = training && training != known_.lock() && !this->bridge().isTraining();
+        const bool isBack = training && training != known_.lock() && !this->bridge().isTraining() && !isWatched();
         known_ = training;
         if (isBack) form_->setOptions(training->options());
         plots_->show(this->bridge().training());
@@ -155,14 +156,42 @@ QWidget* TrainView::makePastBar() {
     return past_;
 }
 
+WatchedBar* TrainView::makeWatchedBar() {
+    watched_ = new WatchedBar(this);
+    connect(watched_, &WatchedBar::everyChosen, this,
+            [this](qint64 steps) { bridge().session().measure_every(steps); });
+    connect(watched_, &WatchedBar::recordWanted, this, [this] { bridge().session().record_step_of_program(); });
+    connect(watched_, &WatchedBar::endWanted, this, [this] { bridge().session().end_watching(); });
+    connect(watched_, &WatchedBar::openWanted, &bridge(), &SessionBridge::fileWanted);
+    return watched_;
+}
+
+bool TrainView::isWatched() const {
+    return bridge().training() != nullptr && !bridge().training()->origin().program.name.empty();
+}
+
+// There is nothing to set of it, and its model is not here.
+void TrainView::showWatched() {
+    watched_->show(isWatched() ? bridge().training()->origin().program : session::TrainingProgram());
+    for (QToolButton* button : {start_, more_, save_}) button->setVisible(!isWatched());
+    if (!isWatched()) return;
+    const bool isLive = bridge().isTraining();
+    pause_->setToolTip(!isLive ? tr("Not now: the program is not attached to")
+                       : bridge().isPaused()
+                           ? tr("The program trains on")
+                           : tr("The program waits behind its next step, for every panel to look at"));
+    stop_->setToolTip(isLive ? tr("Leaves the program, which trains on; it can be attached to again")
+                             : tr("Not now: the program is not attached to"));
+}
+
 // Where there is no room for both, the form or the plots.
 void TrainView::arrange() {
     const bool isNarrow = width() < 560;
     if (isNarrow != is_narrow_ && isNarrow) settings_->setChecked(bridge().training() == nullptr);
     is_narrow_ = isNarrow;
-    settings_->setVisible(isNarrow);
-    scroll_->setVisible(!isNarrow || settings_->isChecked());
-    plots_->setVisible(!isNarrow || !settings_->isChecked());
+    settings_->setVisible(isNarrow && !isWatched());
+    scroll_->setVisible((!isNarrow || settings_->isChecked()) && !isWatched());
+    plots_->setVisible(!isNarrow || !settings_->isChecked() || isWatched());
     for (QToolButton* button : {start_, pause_, stop_, more_, save_}) {
         button->setToolButtonStyle(width() < 640 ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
     }
@@ -182,6 +211,7 @@ void TrainView::lookAt(std::int64_t step) {
 
 // A step that is run again may give way to another one; what else runs does not.
 QString TrainView::whyNotLookedAt() const {
+    if (isWatched()) return tr("This training runs in another program: its steps cannot be run again here");
     if (!bridge().isBusy()) return {};
     if (!bridge().isTraining()) return tr("Something runs: stop it first to run this step again");
     const bool isReplay = bridge().status().training_end > 0;
@@ -353,10 +383,13 @@ void TrainView::showState() {
     form_->showDone(isTraining ? QString() : doneText());
     plots_->setWhyNotLookedAt(whyNotLookedAt());
     const session::Status& status = bridge().status();
-    const QString inside = tr("inside step %1: %2").arg(status.training_step).arg(text(status.why));
+    const QString inside =
+        isWatched() ? text(status.why) : tr("inside step %1: %2").arg(status.training_step).arg(text(status.why));
     state_->setText(isPaused && isTraining ? inside : isTraining ? text(status.progress) : text(status.error));
     state_->setToolTip(state_->text());
     showPast();
+    showWatched();
+    arrange();
 }
 
 void TrainView::chooseWeights() {

@@ -9,6 +9,7 @@
 #include "views/common/view.h"
 #include "views/train/train_form.h"
 #include "views/train/train_plots.h"
+#include "views/train/watched_bar.h"
 
 namespace loupe::views {
 
@@ -40,6 +41,7 @@ class TrainView : public View {
     void goOnFromHere();
     void backToEnd();
     QWidget* pastBar() { return past_; }
+    WatchedBar& watchedBar() { return *watched_; }
     QToolButton* settings() { return settings_; }
     void saveWeights(const QString& file);
     // The training with its optimiser, schedule and random numbers, for torch.load and for resume().
@@ -54,6 +56,10 @@ class TrainView : public View {
     void makeMenus();
     PanelBar* makeBar();
     QWidget* makePastBar();
+    WatchedBar* makeWatchedBar();
+    // Another program trains.
+    bool isWatched() const;
+    void showWatched();
     void arrange();
     void showPast();
     QString whyNotLookedAt() const;
@@ -90,6 +96,7 @@ class TrainView : public View {
     QLabel* past_text_;
     QToolButton* past_on_;
     QToolButton* past_back_;
+    WatchedBar* watched_;
     QTimer data_timer_;
 };
 

@@ -17,6 +17,8 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 Settings settingsOf(const session::TrainingLog& log) {
     Settings all = session::training_settings(log.options());
     const session::TrainingOrigin origin = log.origin();
+    if (!origin.program.name.empty())
+        return {{"program", origin.program.name}, {"optimizer", origin.program.optimizer}};
     all.emplace_back(
         "begins with",
         origin.branch_of > 0

@@ -52,6 +52,7 @@
 #include "core/session/queries/training_checkpoint.h"
 #include "core/session/queries/value_tokens.h"
 #include "core/session/queries/watch.h"
+#include "core/session/queries/watched_programs.h"
 #include "core/session/queries/what_if.h"
 
 namespace loupe::session {
@@ -113,6 +114,7 @@ using AllQueries = QueryTypes<
     UnpinReferenceQuery,
     ValueTokensQuery,
     WatchQuery,
+    WatchedProgramsQuery,
     WhatIfQuery>;
 // clang-format on
 

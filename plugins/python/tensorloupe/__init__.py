@@ -8,10 +8,13 @@
 
     tensorloupe.show(model, x)
 
+    tensorloupe.watch(model, optimizer)  # a training in progress, in a window that attaches to it
+
 Needs PyTorch, 1.13 or later, and nothing else.
 """
 
 from ._record import record
 from ._show import show
+from ._watch import watch
 
-__all__ = ["record", "show"]
+__all__ = ["record", "show", "watch"]

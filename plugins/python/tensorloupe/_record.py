@@ -2,6 +2,8 @@
 import os
 import sys
 
+import torch
+
 from . import _target
 from ._archive import Archive
 from ._notes import line_of
@@ -75,6 +77,11 @@ class record:
             if sys.getrecursionlimit() == self._limit + _MORE_CALLS:
                 sys.setrecursionlimit(self._limit)
         return False
+
+    def is_innermost(self):
+        """Is no mode of the program's inside of it? Only then it can be left."""
+        depth = torch._C._len_torch_dispatch_stack()
+        return depth > 0 and torch._C._get_dispatch_stack_at(depth - 1) is self._recorder
 
     def _write(self):
         recorder, self._recorder = self._recorder, None

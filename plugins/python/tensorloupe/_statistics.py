@@ -125,9 +125,19 @@ class Statistics:
         for device in list(self._waiting):
             self._take(device)
 
+    def take_later(self, bundle):
+        """The same when `bundle`, of _watch_device, has brought them."""
+        for rows in self._waiting.values():
+            bundle.tensor(torch.stack([row for row, _, _ in rows]), lambda host, rows=rows: self._tell(host, rows))
+        self._waiting = {}
+
     def _take(self, device):
         rows = self._waiting.pop(device)
-        numbers = torch.stack([row for row, _, _ in rows]).cpu().tolist()
+        self._tell(torch.stack([row for row, _, _ in rows]).cpu(), rows)
+
+    @staticmethod
+    def _tell(host, rows):
+        numbers = host.tolist()
         for (nan, inf, zero, low, high, scale, mean, variance, absolute, *bins), (_, count, tell) in zip(numbers, rows):
             found = Moments()
             found.count, found.nan, found.inf, found.zero = count, int(nan), int(inf), int(zero)

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/queries/watched_programs.h"
+
+#include "core/session/query_record.h"
+
+namespace loupe::session {
+namespace {
+
+std::vector<WatchedProgram> answer(const WatchedProgramsQuery&, QueryContext&) { return list_watched_programs(); }
+
+}  // namespace
+
+const QueryRecord& WatchedProgramsQuery::record() {
+    static constexpr QueryRecord kRecord = query_record<WatchedProgramsQuery, answer>({.name = "watched programs"});
+    return kRecord;
+}
+
+}  // namespace loupe::session

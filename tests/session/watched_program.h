@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A program whose training is watched, for tests: its end of the socket, and rows.
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <QtTest>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/session/line_stream.h"
+
+namespace loupe::testing {
+
+inline const std::string kHello =
+    R"({"kind":"hello","format":1,"program":"train.py","pid":7,"host":"here","every":10})";
+
+// Rows that the package wrote.
+inline std::vector<std::string> fixture_lines() {
+    std::ifstream file(LOUPE_SOURCE_DIR "/tests/fixtures/watch/net.watch");
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
+}
+
+// A program that is watched, as far as its socket goes.
+class WatchedSocket {
+  public:
+    explicit WatchedSocket(const std::string& path) {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+        listener_ = FileHandle(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        if (::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
+            ::listen(listener_.get(), 4) != 0)
+            qFatal("no socket");
+    }
+    void accept() {
+        FileHandle in(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+        FileHandle out(::dup(in.get()));
+        stream_ = std::make_unique<session::LineStream>(std::move(in), std::move(out), std::size_t{1} << 16);
+    }
+    void say(const std::string& line) {
+        if (!stream_->send(line)) qWarning("nobody takes a row");
+    }
+    // The next order that comes.
+    std::string order() {
+        if (orders_.empty()) {
+            for (std::string& line : stream_->take(std::chrono::seconds(20))) orders_.push_back(std::move(line));
+        }
+        if (orders_.empty()) return "nothing";
+        std::string first = orders_.front();
+        orders_.erase(orders_.begin());
+        return first;
+    }
+    bool is_left() {
+        for (int i = 0; i < 100 && !stream_->has_ended(); ++i) stream_->take(std::chrono::milliseconds(50));
+        return stream_->has_ended();
+    }
+    void end() { stream_.reset(); }
+
+  private:
+    FileHandle listener_;
+    std::unique_ptr<session::LineStream> stream_;
+    std::vector<std::string> orders_;
+};
+
+inline std::string steps_row(int from, int count) {
+    nlohmann::json row{{"kind", "steps"}, {"step", nlohmann::json::array()}, {"loss", nlohmann::json::array()}};
+    for (int i = 0; i < count; ++i) {
+        row["step"].push_back(from + i);
+        row["loss"].push_back(1.0 / (from + i));
+    }
+    return row.dump();
+}
+
+}  // namespace loupe::testing
