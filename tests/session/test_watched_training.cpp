@@ -32,7 +32,7 @@ class TestWatchedTraining : public QObject {
 
   private slots:
     void init() {
-        folder_ = std::make_unique<QTemporaryDir>(QDir::tempPath() + QStringLiteral("/tlwXXXXXX"));
+        folder_ = std::make_unique<QTemporaryDir>(QStringLiteral("/tmp/tlwXXXXXX"));
         qputenv("XDG_RUNTIME_DIR", folder_->path().toUtf8());
         qputenv("TMPDIR", folder_->path().toUtf8());
         QVERIFY(QDir(folder_->path()).mkdir(QStringLiteral("tensorloupe")));
@@ -89,7 +89,7 @@ class TestWatchedTraining : public QObject {
             QVERIFY(std::abs(own.finite->mean - value.statistics->finite->mean) < 1e-5);
             ++checked;
         }
-        QCOMPARE(checked, 3);  // the block, its convolution and its norm
+        QCOMPARE(checked, 2);  // the convolution of the block and its norm
     }
 
     void a_line_that_is_cut_off_is_left_out() {
@@ -226,7 +226,7 @@ class TestWatchedTraining : public QObject {
         QVERIFY(session.model() != nullptr && !session.model()->cannot_run.empty());
         QVERIFY(session.training() != nullptr);
         QCOMPARE(session.training()->step_count(), std::size_t{30});
-        QVERIFY(session.recording()->value_count() >= 3);
+        QVERIFY(session.recording()->value_count() == 2);
         TensorRequest request;
         request.value = 1;
         const auto tensor = answer_of(session, TensorQuery{request});
@@ -269,7 +269,7 @@ class TestWatchedTraining : public QObject {
             if (line.starts_with(R"({"kind":"values")")) program.say(line);
         }
         program.say(steps_row(21, 1));
-        QTRY_VERIFY(session.recording() != nullptr && session.recording()->value_count() >= 3);
+        QTRY_VERIFY(session.recording() != nullptr && session.recording()->value_count() == 2);
         TensorRequest request;
         request.value = 1;
         QVERIFY(answer_of(session, TensorQuery{request}).error.empty());
