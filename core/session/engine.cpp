@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/engine.h"
 
+#include <fcntl.h>
+
 #include <chrono>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/given_file.h"
 #include "core/dispatch/plugin_list.h"
 #include "core/model/error_text.h"
 #include "core/record/change_source.h"
@@ -73,10 +76,13 @@ void Engine::release_model() {
 
 void Engine::open(const std::filesystem::path& file, const std::string& build, std::function<void()> opened,
                   const std::filesystem::path& kept) {
-    queue_.order(Command::Open, [this, file, build, kept, opened = std::move(opened)] {
+    std::shared_ptr<FileHandle> given;
+    if (const FileHandle* socket = GivenFile::of(file); socket != nullptr)
+        given = std::make_shared<FileHandle>(::fcntl(socket->get(), F_DUPFD_CLOEXEC, 0));
+    queue_.order(Command::Open, [this, file, build, kept, given, opened = std::move(opened)] {
         recorder_.shown().failed = false;
         if (TrainingFollower::takes(file)) {
-            if (follower_.open(file)) order_run(RunTarget::end(), [this] { follower_.follow(); });
+            if (follower_.open(file, given.get())) order_run(RunTarget::end(), [this] { follower_.follow(); });
         } else {
             follower_.forget();
             const runtime::PrintScope prints(recorder_.print_to_log());

@@ -55,9 +55,9 @@ std::string TrainingFollower::who() const {
 
 // --- opening ---
 
-bool TrainingFollower::open(const std::filesystem::path& path) {
+bool TrainingFollower::open(const std::filesystem::path& path, FileHandle* given) {
     if (is_watched_socket(path)) {
-        FileHandle in = connect_to_watched(path);
+        FileHandle in = given != nullptr ? std::move(*given) : connect_to_watched(path);
         FileHandle out(::dup(in.get()));
         open(std::move(in), std::move(out), path);
         return true;

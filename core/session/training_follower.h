@@ -28,8 +28,9 @@ class TrainingFollower {
     static bool takes(const std::filesystem::path& path);
 
     // --- the engine thread ---
-    // Takes the place of the model there is. True: it goes on, in follow(). Throws Error (File, Usage, Unsupported).
-    bool open(const std::filesystem::path& path);
+    // Takes the place of the model there is. given: of a socket, where another process has connected to it; else null.
+    // True: it goes on, in follow(). Throws Error (File, Usage, Unsupported).
+    bool open(const std::filesystem::path& path, FileHandle* given = nullptr);
     // The same from a program at the other ends of these.
     void open(FileHandle in, FileHandle out, const std::filesystem::path& name);
     // Until the program has ended, or the following is stopped: then the program goes on by itself.

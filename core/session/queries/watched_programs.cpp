@@ -6,7 +6,8 @@
 namespace loupe::session {
 namespace {
 
-std::vector<WatchedProgram> answer(const WatchedProgramsQuery&, QueryContext&) { return list_watched_programs(); }
+// Apart from an engine in a process of its own, which may connect to no program.
+std::vector<WatchedProgram> answer(const WatchedProgramsQuery&) { return list_watched_programs(); }
 
 }  // namespace
 

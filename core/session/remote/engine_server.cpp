@@ -98,6 +98,9 @@ void EngineServer::perform(const std::string& bytes) {
     }
     const QueryValue value = verb->wire.read(order.value);
     try {
+        std::optional<GivenFile> given;
+        if (order.has_file && verb == &OpenVerb::record())
+            given.emplace(static_cast<const OpenVerb*>(value.get())->file, take_given_file(order.number));
         verb->perform(value.get(), engine_, std::move(done));
     } catch (const Error& error) {  // a condition that is none: the session has checked it too
         engine_.log({.level = LogEntry::Level::Error, .text = error.what(), .scope = {}, .source = {}});

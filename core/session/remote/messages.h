@@ -83,8 +83,9 @@ struct OrderMessage {
     std::string verb;
     std::string value;
     bool wants_done = false;
+    bool has_file = false;  // given apart: what it opens
 };
-auto fields(Like<OrderMessage> auto& it) { return std::tie(it.number, it.verb, it.value, it.wants_done); }
+auto fields(Like<OrderMessage> auto& it) { return std::tie(it.number, it.verb, it.value, it.wants_done, it.has_file); }
 
 struct AskMessage {
     std::uint64_t number = 0;  // of the question

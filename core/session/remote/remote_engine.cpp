@@ -12,6 +12,7 @@
 #include "core/session/queries/restore_run.h"
 #include "core/session/queries/restore_training.h"
 #include "core/session/remote/engine_end_text.h"
+#include "core/session/watched_programs.h"
 #include "core/session/wire/wire.h"
 #include "core/study/verdict.h"
 
@@ -192,17 +193,38 @@ void RemoteEngine::give_up_life() {
     refuse(asked, given, "the engine was started anew");
 }
 
+// An engine's process may connect to no program: the session does. Not open where it cannot; the engine says so then.
+FileHandle RemoteEngine::opened_for(const GivenVerb& verb) {
+    if (verb.record != &OpenVerb::record()) return {};
+    const auto& order = *static_cast<const OpenVerb*>(verb.value.get());
+    try {
+        return is_watched_socket(order.file) ? connect_to_watched(order.file) : FileHandle();
+    } catch (const Error&) {
+        return {};
+    }
+}
+
 void RemoteEngine::give(GivenVerb verb) {
     OrderMessage message;
     message.number = ++orders_;
     message.verb = verb.record->name;
     message.value = verb.record->wire.write(verb.value.get());
     message.wants_done = static_cast<bool>(verb.done);
+    const FileHandle opened = opened_for(verb);
+    std::unique_lock giving(giving_mutex_, std::defer_lock);
     std::shared_ptr<EngineLife> life;
     {
         const std::lock_guard lock(mutex_);
         life = life_;
         if (life == nullptr) return;
+    }
+    if (opened.is_open() && life->takes_files()) {
+        giving.lock();
+        life->give_file(message.number, opened);
+        message.has_file = true;
+    }
+    {
+        const std::lock_guard lock(mutex_);
         if (verb.done) given_[message.number] = std::move(verb);
     }
     life->send(MessageKind::Order, to_bytes(message));

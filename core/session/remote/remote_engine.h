@@ -115,6 +115,7 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     void start();
     void permit(const VerbRecord& verb, const void* value);
     void give_up_life();
+    FileHandle opened_for(const GivenVerb& verb);
     void give(GivenVerb verb);
     enum class Restore { Model, Run };  // Run: and the run that is shown
     std::function<void()> way_back();
