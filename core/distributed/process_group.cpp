@@ -8,6 +8,7 @@
 #include "core/autograd/engine.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/distributed/last_act.h"
 #include "core/distributed/world.h"
 
 namespace loupe::distributed {
@@ -130,6 +131,7 @@ WorkPtr ProcessGroup::launch(Transfer transfer, Announcement announcement, Parts
     if (CollectiveObserver* observer = collective_observer())
         work->note_ = observer->on_launch(*this, *work, transfer, parts.reduction, parts.given);
     under_way_.push_back(work);
+    note_last_act(World::instance().rank(), work->announcement().line());
     World::instance().progress().submit(
         channel_, {work->announcement(), std::move(transfer), std::move(state), std::move(parts.on_progress)});
     return work;

@@ -56,6 +56,8 @@ class Work final : public RefCounted {
     void wait(std::chrono::milliseconds timeout = {});
     // Of a message that was received: the rank of the group that sent it.
     int source() const { return state_->source(); }
+    // Has it been waited for?
+    bool is_settled() const { return is_settled_; }
     const Announcement& announcement() const { return announcement_; }
     const TensorList& results() const { return results_; }
     const std::shared_ptr<WorkState>& state() const { return state_; }
