@@ -207,8 +207,11 @@ int run_train(const RunArguments& model, const TrainArguments& options);
 struct PlanArguments {
     RunArguments run;      // the model, its method and inputs, the pipeline
     bool buffers = false;  // a line each
+    std::string ranks;     // instead: what training on so many ranks sends
 };
 int run_plan(const PlanArguments& options);
+// What a step of training sends, on so many ranks: "8,64,1024".
+int run_plan_ranks(const RunArguments& options, const std::string& ranks);
 int run_passes();
 struct OpsOptions {
     std::string filter;           // in a schema or its sentence; empty: all

@@ -357,7 +357,11 @@ void add_plan(CLI::App& app, int& status) {
         ->check(CLI::Range(0, loupe::most_threads()));
     plan->add_flag("--buffers", options->buffers, "print a line a buffer");
     plan->add_flag("--json", options->run.json, "print one JSON object");
-    plan->callback([options, &status] { status = run_plan(*options); });
+    plan->add_option("--ranks", options->ranks,
+                     "instead: messages and bytes of a training step on so many ranks: 8,64,1024");
+    plan->callback([options, &status] {
+        status = options->ranks.empty() ? run_plan(*options) : run_plan_ranks(options->run, options->ranks);
+    });
 }
 
 void add_convert(CLI::App& app, int& status) {

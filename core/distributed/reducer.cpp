@@ -50,11 +50,7 @@ std::unordered_set<const TensorImpl*> leaves_behind(const TensorList& outputs) {
 }  // namespace
 
 Reducer::Reducer(ProcessGroup& group, TensorList parameters, std::vector<std::string> names, ReducerOptions options)
-    : group_(&group),
-      parameters_(std::move(parameters)),
-      names_(std::move(names)),
-      options_(std::move(options)),
-      divisor_(group.size()) {
+    : group_(&group), parameters_(std::move(parameters)), names_(std::move(names)), options_(std::move(options)) {
     if (parameters_.empty()) throw Error(ErrorKind::Usage, "Expected at least one parameter.");
     uses_.assign(parameters_.size(), 0);
     used_.assign(parameters_.size(), 0);
@@ -229,7 +225,7 @@ void Reducer::mark_ready(std::size_t parameter, bool is_used) {
         const bool is_view = grad.address() == view.address() && grad.numel() == view.numel();
         if (!hook_) {
             // Divides while it copies into the bucket.
-            kMultiplyInto(grad, wrapped_number(Scalar(1.0 / divisor_)), view);
+            kMultiplyInto(grad, wrapped_number(Scalar(1.0 / group_->size())), view);
         } else if (!is_view) {
             gradient_arithmetic().copy(view, grad);
         }
@@ -252,6 +248,7 @@ void Reducer::launch_ready() {
 void Reducer::launch(std::size_t b) {
     State& state = states_[b];
     if (!hook_) {
+        state.launched = Clock::now();
         state.work = launch_observed("c10d::allreduce_", {state.flat}, true,
                                      [&] { return group_->all_reduce({state.flat}, Reduction::Sum); });
         return;
@@ -273,14 +270,33 @@ void Reducer::share_used() {
                                  [&] { return group_->all_reduce({used_tensor_}, Reduction::Sum); });
 }
 
+void Reducer::note_times(Clock::time_point waited_from, Clock::time_point waited_until) {
+    const auto seconds = [](Clock::duration time) { return std::chrono::duration<double>(time).count(); };
+    Clock::time_point reached{};
+    Clock::time_point last{};
+    for (const State& state : states_) {
+        if (!state.work) continue;
+        const auto completed = state.work->state()->completed();
+        if (!completed) continue;
+        const auto from = std::max(reached, state.launched);
+        if (*completed > from) times_.under_way += seconds(*completed - from);
+        reached = std::max(reached, *completed);
+        last = std::max(last, *completed);
+    }
+    if (last > waited_from) times_.waited += seconds(std::min(last, waited_until) - waited_from);
+}
+
 void Reducer::finish() {
+    const auto waited_from = Clock::now();
+    for (const State& state : states_) {
+        if (state.work) wait_observed(*state.work);
+    }
+    note_times(waited_from, Clock::now());
     if (used_work_) wait_observed(*used_work_);
     const GradModeScope off(false);
     for (std::size_t b = 0; b < states_.size(); ++b) {
         State& state = states_[b];
-        if (state.work) {
-            wait_observed(*state.work);
-        } else if (state.pending) {
+        if (state.pending) {
             const Tensor result = state.pending();
             if (result.numel() != state.flat.numel())
                 throw Error(ErrorKind::Run, concat("the communication hook gave ", result.numel(), " elements for ",

@@ -51,8 +51,12 @@ class Reducer final : public RefCounted {
     // Places of the parameters by bucket, in order of launch.
     const std::vector<std::vector<std::size_t>>& buckets() const { return plan_.buckets; }
     bool has_rebuilt() const { return has_rebuilt_; }
-    // Divides by this in place of the world size.
-    void set_divisor(int divisor) { divisor_ = divisor; }
+    // Seconds of all passes so far in which buckets were under way, and those of them in which the program only waited.
+    struct Times {
+        double under_way = 0;
+        double waited = 0;
+    };
+    const Times& times() const { return times_; }
 
   private:
     struct State {
@@ -60,6 +64,7 @@ class Reducer final : public RefCounted {
         TensorList views;  // by member
         std::size_t missing = 0;
         WorkPtr work;
+        Clock::time_point launched;
         Pending pending;
     };
 
@@ -70,6 +75,7 @@ class Reducer final : public RefCounted {
     void launch_ready();
     void launch(std::size_t bucket);
     void finish();
+    void note_times(Clock::time_point waited_from, Clock::time_point waited_until);
     void share_used();
     bool rebuilds() const { return !has_rebuilt_ && (options_.is_static || !options_.find_unused); }
 
@@ -78,7 +84,6 @@ class Reducer final : public RefCounted {
     const std::vector<std::string> names_;
     const ReducerOptions options_;
     Hook hook_;
-    int divisor_;
     bool syncs_ = true;
 
     BucketPlan plan_;
@@ -100,6 +105,7 @@ class Reducer final : public RefCounted {
     std::vector<std::size_t> arrival_;
     bool has_rebuilt_ = false;
     bool calls_finish_ = false;
+    Times times_;
     bool has_queued_ = false;  // of the first pass of a static graph: what ends it
 };
 

@@ -109,6 +109,10 @@ ClassPtr reducer_class() {
             return {};
         });
         out->define("buckets", [](CallArguments a) { return bucket_lists(reducer_self(a).buckets()); });
+        out->define("times", [](CallArguments a) {
+            const Reducer::Times& times = reducer_self(a).times();
+            return make_tuple({IValue(times.under_way), IValue(times.waited)});
+        });
         out->define("has_rebuilt", [](CallArguments a) { return IValue(reducer_self(a).has_rebuilt()); });
         return ClassPtr(out);
     }();
