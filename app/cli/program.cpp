@@ -35,7 +35,9 @@ session::ModelInfo info_of(const RunArguments& options, const python::SourceRun&
     std::error_code failure;
     info.file_bytes = static_cast<std::int64_t>(fs::file_size(options.model, failure));
     info.modules.emplace_back();
-    for (const auto& source : run.sources) info.sources.push_back({source->file(), source->text()});
+    for (const auto& source : run.sources)
+        info.sources.push_back(
+            {.name = source->file().value_or(""), .text = std::string(source->text()), .is_original = true});
     info.graph = std::make_shared<const session::GraphModel>();
     info.cannot_run = "a program that ran from its first line to its last";
     return info;

@@ -36,11 +36,8 @@ Tensor copied(const IValue& value) {
 }
 
 Tensor with_rows(const Tensor& like, std::int64_t rows) {
-    Dims sizes(like.sizes().begin(), like.sizes().end());
-    if (sizes.empty())
-        sizes.push_back(rows);
-    else
-        sizes[0] = rows;
+    Dims sizes{rows};
+    for (std::int64_t d = 1; d < like.dim(); ++d) sizes.push_back(like.size(d));
     return empty(span_of(sizes), like.dtype(), like.device());
 }
 
