@@ -53,6 +53,8 @@ struct RunArguments {
     std::string record_file;
     std::vector<std::string> written;  // files and folders that the command writes besides
     bool stats = false;
+    int ranks = 0;                     // to start it on; 0: here alone, or what a launcher has started
+    bool as_program = false;           // a source runs whole, with its main block
     bool parts = false;                // what composed operators are made of is recorded
     std::vector<std::string> changes;  // of values on the way: "layer1.out = zeros"
     std::function<void(const std::string& line)> notice = print_notice;  // of what is noted beside the results
@@ -205,8 +207,11 @@ int run_train(const RunArguments& model, const TrainArguments& options);
 struct PlanArguments {
     RunArguments run;      // the model, its method and inputs, the pipeline
     bool buffers = false;  // a line each
+    std::string ranks;     // instead: what training on so many ranks sends
 };
 int run_plan(const PlanArguments& options);
+// What a step of training sends, on so many ranks: "8,64,1024".
+int run_plan_ranks(const RunArguments& options, const std::string& ranks);
 int run_passes();
 struct OpsOptions {
     std::string filter;           // in a schema or its sentence; empty: all

@@ -15,6 +15,7 @@
 #include "app/cli/number_option.h"
 #include "app/cli/options.h"
 #include "app/cli/plain_output.h"
+#include "app/cli/ranks.h"
 #include "app/cli/report.h"
 #include "app/cli/stop_signals.h"
 #include "core/base/build_facts.h"
@@ -119,7 +120,7 @@ void add_info(CLI::App& app, int& status) {
     });
 }
 
-void add_run(CLI::App& app, int& status) {
+void add_run(CLI::App& app, char** arguments, int& status) {
     const auto options = std::make_shared<RunArguments>();
     auto* run = app.add_subcommand("run", "run forward, and backward if asked");
     add_run_options(*run, *options);
@@ -138,9 +139,13 @@ void add_run(CLI::App& app, int& status) {
         ->allow_extra_args(false);
     run->add_flag("--parts", options->parts,
                   "with --stats, --record or --trace: also what runs inside operators that are made of others");
-    run->callback([options, &status] {
+    add_number(*run, "--ranks", options->ranks, "start the program on that many processes, each one rank")
+        ->check(CLI::Range(1, 1024));
+    run->add_flag("--program", options->as_program,
+                  "run a source whole as Python does, with its `if __name__ == \"__main__\":`");
+    run->callback([options, arguments, &status] {
         options->backward |= options->grad_norms;
-        status = run_run(*options);
+        status = options->ranks > 0 ? launch_ranks(*options, arguments) : run_run(*options);
     });
 }
 
@@ -353,7 +358,11 @@ void add_plan(CLI::App& app, int& status) {
         ->check(CLI::Range(0, loupe::most_threads()));
     plan->add_flag("--buffers", options->buffers, "print a line a buffer");
     plan->add_flag("--json", options->run.json, "print one JSON object");
-    plan->callback([options, &status] { status = run_plan(*options); });
+    plan->add_option("--ranks", options->ranks,
+                     "instead: messages and bytes of a training step on so many ranks: 8,64,1024");
+    plan->callback([options, &status] {
+        status = options->ranks.empty() ? run_plan(*options) : run_plan_ranks(options->run, options->ranks);
+    });
 }
 
 void add_convert(CLI::App& app, int& status) {
@@ -413,6 +422,7 @@ void add_ops(CLI::App& app, int& status) {
 
 int report(const Error& error) {
     std::fflush(stdout);
+    leave_ranks(error.what());
     if (error.kind() == ErrorKind::Cancelled && stop_signal() != 0) {
         std::fprintf(
             stderr, "%s\n",
@@ -434,9 +444,10 @@ int run(int argc, char** argv) {
     app.set_version_flag("-v,--version", build_facts("tensorloupe-cli"));
     int status = 0;
     for (auto* add :
-         {add_info, add_run, add_generate, add_tokens, add_check, add_compare, add_explain, add_study, add_bench,
-          add_train, add_ir, add_bisect, add_trace, add_data, add_plan, add_convert, add_attach, add_passes, add_ops})
+         {add_info, add_generate, add_tokens, add_check, add_compare, add_explain, add_study, add_bench, add_train,
+          add_ir, add_bisect, add_trace, add_data, add_plan, add_convert, add_attach, add_passes, add_ops})
         add(app, status);
+    add_run(app, argv, status);
     add_report(app, argv, status);
     std::string manual;
     app.add_subcommand("manual", "print the manual page, or what a shell completes")
@@ -446,6 +457,7 @@ int run(int argc, char** argv) {
         ->check(CLI::IsMember(manual_kinds()));
     try {
         const CancelScope stops(&stop_flag());
+        const RankOutput output;
         app.parse(argc, argv);
         if (!manual.empty()) std::fputs(manual_of(app, manual).c_str(), stdout);
     } catch (const CLI::ParseError& error) {

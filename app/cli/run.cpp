@@ -5,6 +5,7 @@
 
 #include "app/cli/changes.h"
 #include "app/cli/commands.h"
+#include "app/cli/ranks.h"
 #include "app/cli/written_files.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
@@ -132,6 +133,8 @@ void print_verdict(const session::Verdict& verdict) {
 }
 
 int run_run(const RunArguments& options) {
+    if (runs_as_program(options)) return run_program(options);
+    join_ranks();
     check_npz_name({"--outputs", options.outputs_file});
     check_written_files(
         {{"--outputs", options.outputs_file}, {"--trace", options.trace_file}, {"--record", options.record_file}},
@@ -155,6 +158,7 @@ int run_run(const RunArguments& options) {
     if (run.text_model) print_next_words(*run.text_model, outputs);
     if (!before.changes.empty()) note_effects(options, before, outputs);
     if (!is_watched) print_run_verdict(run, outputs, options);
+    leave_ranks("");
     return 0;
 }
 

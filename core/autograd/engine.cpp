@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "core/autograd/accumulate_grad.h"
+#include "core/autograd/backward_actions.h"
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/observer.h"
 #include "core/autograd/variable.h"
@@ -140,12 +141,15 @@ class BackwardRun {
                 ready_.push(node);
         }
         const NestedCallScope nested;  // nodes are observed, the operators inside them are not
+        BackwardActions actions;
         while (!ready_.empty()) {
             check_cancelled();
             Node* node = ready_.top();
             ready_.pop();
             execute(*node);
+            BackwardActions::run_after_node();
         }
+        actions.finish();
         return std::move(captured_);
     }
 

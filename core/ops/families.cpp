@@ -29,7 +29,8 @@ namespace loupe {
     FAMILY(special)            \
     FAMILY(sparse)             \
     FAMILY(quantized)          \
-    FAMILY(nested)
+    FAMILY(nested)             \
+    FAMILY(distributed)
 
 #define LOUPE_DECLARE_FAMILY(name) OperatorFamily name##_family();
 #define LOUPE_TAKE_FAMILY(name) name##_family(),

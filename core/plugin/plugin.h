@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "core/dispatch/registry.h"
+#include "core/distributed/backend.h"
 #include "core/formats/format_reader.h"
 #include "core/formats/format_writer.h"
 #include "core/passes/pass.h"
@@ -47,6 +48,8 @@ struct PluginRegistries {
     void (*add_table)(const session::TableRecord& record) = nullptr;
     // A study of models: its results are drawn by the panel Studies, and by `tensorloupe-cli study`. Likewise.
     void (*add_study)(const session::StudyRecord& record) = nullptr;
+    // What carries bytes between the ranks of a program. Likewise.
+    void (*add_backend)(distributed::Backend& backend) = nullptr;
 };
 
 struct PluginTable {

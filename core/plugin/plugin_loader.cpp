@@ -75,7 +75,8 @@ void register_table(const PluginTable* table, PluginStatus& status) {
                          .add_fuser = add_fuser,
                          .add_query = session::add_query,
                          .add_table = session::add_table,
-                         .add_study = session::add_study});
+                         .add_study = session::add_study,
+                         .add_backend = distributed::add_backend});
 }
 
 // dlerror names the file first; the list does too.

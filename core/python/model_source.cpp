@@ -312,7 +312,9 @@ ModelFile model_of(const Ptr<Evaluator>& evaluator, const NamespacePtr& names, c
     return file;
 }
 
-Ptr<Evaluator> evaluator_of_source(const FilePermissions& permissions, const ModuleTable& modules) {
+namespace {
+
+EvaluatorOptions options_of_source(const FilePermissions& permissions) {
     static const bool is_registered = [] {
         ir::set_evaluated_range(current_range);
         return true;
@@ -324,7 +326,13 @@ Ptr<Evaluator> evaluator_of_source(const FilePermissions& permissions, const Mod
     options.error_output = [](std::string_view text) { runtime::print_error_text(text); };
     options.permissions = permissions;
     options.notice = give_notice;
-    return make_evaluator(std::move(options), modules);
+    return options;
+}
+
+}  // namespace
+
+Ptr<Evaluator> evaluator_of_source(const FilePermissions& permissions, const ModuleTable& modules) {
+    return make_evaluator(options_of_source(permissions), modules);
 }
 
 namespace {
@@ -361,6 +369,29 @@ ModelFile open_model_source(const std::shared_ptr<const ir::Source>& source, con
         ModelFile file = model_of(evaluator, names, build);
         file.files = Ptr<FileSandbox>(&evaluator->state().files());
         return file;
+    });
+}
+
+void run_source(const std::string& path, const FilePermissions& permissions, SourceRun& out) {
+    const auto source = std::make_shared<const ir::Source>(read_text_file(path), path);
+    opened([&]() -> ModelFile {
+        EvaluatorOptions options = options_of_source(permissions);
+        options.postpones_main = false;
+        const Ptr<Evaluator> evaluator = make_evaluator(std::move(options), all_modules());
+        out.owner = evaluator;
+        const auto gather = [&] {
+            for (const Ptr<Unit>& unit : evaluator->state().units) {
+                if (!unit->is_library) out.sources.push_back(unit->source);
+            }
+        };
+        try {
+            names_of(*evaluator, source);
+        } catch (...) {
+            gather();
+            throw;
+        }
+        gather();
+        return {};
     });
 }
 

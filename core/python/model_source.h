@@ -36,6 +36,15 @@ ModelFile open_model_source(const std::string& path, const std::string& build = 
 ModelFile open_model_source(const std::shared_ptr<const ir::Source>& source, const std::string& build = {},
                             const FilePermissions& permissions = {});
 
+// What a source was that has run as a program.
+struct SourceRun {
+    std::vector<std::shared_ptr<const ir::Source>> sources;  // the file, and those that it imported beside it
+    Ptr<RefCounted> owner;                                   // of the program's objects
+};
+// Runs the file as Python does, with the block of `if __name__ == "__main__":`. Throws as open_model_source; out is
+// filled then, too.
+void run_source(const std::string& path, const FilePermissions& permissions, SourceRun& out);
+
 // The two halves of it: an evaluator for a model source, and the model of one that has run, by the names of its main
 // module.
 Ptr<Evaluator> evaluator_of_source(const FilePermissions& permissions, const ModuleTable& modules);

@@ -159,7 +159,15 @@ bool Recorder::holds_at_line(std::string_view file, int line, const std::string&
 
 // --- frames ---
 
+Recorder::Place Recorder::place_now() const {
+    if (!is_pending_) return {writer_.next_event(), {}, {}, 0};
+    return {writer_.next_event(), std::string(pending_.scope), std::string(pending_.source_file),
+            pending_.source_line};
+}
+
 void Recorder::enter_frame(const FrameInfo& info) {
+    if (names_roots_ && info.module != nullptr && frames_.is_empty() && named_roots_.insert(info.module).second)
+        name_existing_tensors(*this, const_cast<nn::Module&>(*info.module), {}, {});
     const std::optional<StopPoint> place = frames_.point_of(info);
     if (place) park_if_asked(*place);
     frames_.enter(info, place);

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/autograd/observer.h"
@@ -93,6 +94,25 @@ class Recorder final : public ExecutionObserver,
     const std::vector<ValueChange>& changes() const { return options_.changes; }
     // The event that gave this parameter or input its gradient; 0 when none did.
     EventId accumulated_at(const Tensor& leaf) const;
+    // Of a program whose models are not known before it runs: a module that is called outside of any other gets its name,
+    // and its parameters theirs, when it is called first.
+    void name_roots_as_called() { names_roots_ = true; }
+
+    // What this process has to do with others; see collective_notes.h.
+    struct Place {
+        EventId event = 0;  // under way, or the next
+        std::string scope;
+        std::string file;
+        int line = 0;
+    };
+    Place place_now() const;
+    double seconds_at(RunClock::Time time) const { return clock_.at(time); }
+    void set_rank(RankFacts rank) { writer_.set_rank(std::move(rank)); }
+    std::size_t add_collective(Collective collective) { return writer_.add_collective(std::move(collective)); }
+    void change_collective(std::size_t index, Collective collective) {
+        writer_.change_collective(index, std::move(collective));
+    }
+
     // Seconds spent parked so far.
     double parked_seconds() const { return clock_.paused(); }
 
@@ -177,6 +197,9 @@ class Recorder final : public ExecutionObserver,
     Clock::time_point last_progress_ = clock_.began();
     const std::shared_ptr<data::LoadLog> load_log_ = data::LoadLog::of_thread();
     std::uint64_t loads_seen_ = 0;
+
+    bool names_roots_ = false;
+    std::unordered_set<const nn::Module*> named_roots_;
 
     // The operator under way.
     bool is_pending_ = false;

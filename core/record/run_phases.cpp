@@ -6,6 +6,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/observer.h"
 #include "core/autograd/variable.h"
+#include "core/record/collective_notes.h"
 #include "core/tensor/device_interface.h"
 
 namespace loupe::session {
@@ -33,7 +34,23 @@ void record(const Program& program, Recorder& recorder, const std::function<void
     try {
         const ObserverScope observed(&recorder);
         const OperatorOpenerScope opened(recorder.opener());
+        const CollectiveNotes collectives(recorder);
         const StatementScope statements(program, recorder);
+        run();
+        recorder.catch_up();
+    } catch (...) {
+        recorder.finish();
+        throw;
+    }
+    recorder.finish();
+}
+
+void record_source(Recorder& recorder, const std::function<void()>& run) {
+    recorder.name_roots_as_called();
+    try {
+        const ObserverScope observed(&recorder);
+        const OperatorOpenerScope opened(recorder.opener());
+        const CollectiveNotes collectives(recorder);
         run();
         recorder.catch_up();
     } catch (...) {

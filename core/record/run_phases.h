@@ -32,6 +32,9 @@ std::unique_ptr<Recorder> make_recorder(RecorderOptions options, const PreparedM
 // Runs under the recorder, with the program's statements, and ends the recording: also when the run throws.
 void record(const Program& program, Recorder& recorder, const std::function<void()>& run);
 
+// The same for a source that runs as a program: its modules get their names when they are called.
+void record_source(Recorder& recorder, const std::function<void()>& run);
+
 // Tensors inside the arguments that can have a gradient become leaves that require it.
 void require_input_gradients(const std::vector<IValue>& arguments);
 // Forward, and backward from what was chosen (null: no backward), with memory by category. on_result sees the forward's

@@ -9,7 +9,7 @@
 
 namespace {
 
-const QStringList kRooms{"base",   "text",  "tensor", "value", "autograd", "dispatch", "kernels", "ops",
+const QStringList kRooms{"base",   "text",  "tensor", "value", "autograd", "dispatch", "distributed", "kernels", "ops",
                          "nn",     "optim", "data",   "ir",    "script",   "passes",   "runtime", "formats",
                          "python", "model", "record", "study", "train",    "session",  "plugin",  "library"};
 // Rooms in rooms, of those that have an order; what lies in the room itself stands above them.

@@ -7,6 +7,7 @@
 
 #include "core/base/file.h"
 #include "core/base/strings.h"
+#include "core/distributed/launch_facts.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
 
@@ -34,6 +35,15 @@ std::vector<std::pair<std::string, std::string>> visible_environment() {
     for (const char* name : {"HOME", "USER", "LANG"}) {
         if (const char* value = std::getenv(name)) out.emplace_back(name, value);
     }
+    // As torchrun says it, whatever has started this process.
+    const distributed::LaunchFacts launch = distributed::read_launch_facts();
+    if (launch.launcher == distributed::Launcher::None) return out;
+    out.emplace_back("RANK", concat(launch.rank));
+    out.emplace_back("WORLD_SIZE", concat(launch.world_size));
+    out.emplace_back("LOCAL_RANK", concat(launch.local_rank));
+    out.emplace_back("LOCAL_WORLD_SIZE", concat(launch.local_size));
+    out.emplace_back("MASTER_ADDR", launch.address.empty() ? "127.0.0.1" : launch.address);
+    out.emplace_back("MASTER_PORT", concat(launch.port == 0 ? 29500 : launch.port));
     return out;
 }
 

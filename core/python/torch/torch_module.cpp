@@ -27,6 +27,7 @@
 #include "core/python/torch/torch_cuda.h"
 #include "core/python/torch/torch_data.h"
 #include "core/python/torch/torch_data_loader.h"
+#include "core/python/torch/torch_distributed.h"
 #include "core/python/torch/torch_functional.h"
 #include "core/python/torch/torch_limits.h"
 #include "core/python/torch/torch_objects.h"
@@ -504,6 +505,7 @@ std::vector<ModuleRecord> torch_modules() {
         {"torch.utils", fill_utils},
         {"torch.utils.checkpoint", fill_checkpoint},
         {"_torch_data", fill_torch_data},
+        {"_c10d", fill_c10d},
         {"copy", fill_copy},
     };
     std::set<std::string_view> files;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# One device, one process: a module in DataParallel runs as it is, under PyTorch's names.
+# One device a process: a module in DataParallel runs as it is, under PyTorch's names.
 from torch.nn import Module
 
 
@@ -13,22 +13,6 @@ class DataParallel(Module):
 
     def forward(self, *inputs, **kwargs):
         return self.module(*inputs, **kwargs)
-
-
-class DistributedDataParallel(Module):
-    def __init__(self, module, device_ids=None, output_device=None, dim=0, broadcast_buffers=True, process_group=None, **kwargs):
-        super().__init__()
-        self.module = module
-        self.device_ids = device_ids
-        self.output_device = output_device
-        self.dim = dim
-
-    def forward(self, *inputs, **kwargs):
-        return self.module(*inputs, **kwargs)
-
-    def no_sync(self):
-        from contextlib import nullcontext
-        return nullcontext()
 
 
 def replicate(network, devices, detach=False):
@@ -52,3 +36,6 @@ def gather(outputs, target_device, dim=0):
 
 def data_parallel(module, inputs, device_ids=None, output_device=None, dim=0, module_kwargs=None):
     return module(*(inputs if isinstance(inputs, tuple) else (inputs,)), **(module_kwargs or {}))
+
+
+from torch.nn.parallel.distributed import DistributedDataParallel

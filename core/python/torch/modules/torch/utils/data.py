@@ -331,3 +331,10 @@ class DataLoader:
         if self._kept is None:
             self._kept = _torch_data.loader(self, self.is_iterable)
         return _torch_data.iterate(self._kept)
+
+
+def __getattr__(name):
+    if name == 'DistributedSampler':
+        from torch.utils.data.distributed import DistributedSampler
+        return DistributedSampler
+    raise AttributeError("module 'torch.utils.data' has no attribute '" + name + "'")

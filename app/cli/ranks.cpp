@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/ranks.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+#include "app/cli/stop_signals.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/dispatch/plugin_list.h"
+#include "core/distributed/last_act.h"
+#include "core/distributed/launch_facts.h"
+
+namespace loupe::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string path_of(const char* program) {
+    const char* path = std::getenv("PATH");
+    if (path == nullptr) return {};
+    for (const std::string_view folder : split(path, ':')) {
+        const fs::path file = fs::path(folder) / program;
+        if (access(file.c_str(), X_OK) == 0) return file.string();
+    }
+    return {};
+}
+
+// The command line without --ranks.
+std::vector<std::string> arguments_of_rank(char** arguments) {
+    std::vector<std::string> out{fs::read_symlink("/proc/self/exe").string()};
+    for (char** each = arguments + 1; *each != nullptr; ++each) {
+        const std::string_view text = *each;
+        if (text == "--ranks") {
+            if (each[1] != nullptr) ++each;
+            continue;
+        }
+        if (!text.starts_with("--ranks=")) out.emplace_back(text);
+    }
+    return out;
+}
+
+// One machine, without a remote shell; shared memory between its processes, whose memory none may read directly.
+std::vector<std::string> command_of(const std::string& mpirun, int ranks, char** arguments) {
+    std::vector<std::string> out{
+        mpirun, "-n", concat(ranks), "--bind-to", "none", "--oversubscribe", "--allow-run-as-root"};
+    for (const auto& [name, value] :
+         std::initializer_list<std::pair<const char*, const char*>>{{"plm", "isolated"},
+                                                                    {"pml", "ob1"},
+                                                                    {"btl", "self,vader"},
+                                                                    {"btl_vader_single_copy_mechanism", "none"},
+                                                                    {"mpi_yield_when_idle", "1"},
+                                                                    {"orte_base_help_aggregate", "0"}}) {
+        out.insert(out.end(), {"--mca", name, value});
+    }
+    for (std::string& each : arguments_of_rank(arguments)) out.push_back(std::move(each));
+    return out;
+}
+
+// mpirun's own words stand between two lines of dashes: what they say of the rank that ended is said shorter.
+class LauncherErrors {
+  public:
+    void take(std::string_view bytes) {
+        for (const char c : bytes) {
+            if (c != '\n') {
+                line_ += c;
+                continue;
+            }
+            take_line(line_);
+            line_.clear();
+        }
+    }
+    void finish() {
+        if (!line_.empty()) take_line(line_);
+        if (!is_in_block_) return;
+        for (const std::string& each : block_) pass(each);
+    }
+    int rank() const { return rank_; }      // -1: none has died
+    int signal() const { return signal_; }  // 0: none
+
+  private:
+    static void pass(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
+    void take_line(const std::string& line) {
+        const bool is_border = line.size() >= 60 && line.find_first_not_of('-') == std::string::npos;
+        if (is_border) {
+            if (is_in_block_ && !read_block()) {
+                for (const std::string& each : block_) pass(each);
+            }
+            block_.clear();
+            is_in_block_ = !is_in_block_;
+        } else if (is_in_block_) {
+            block_.push_back(line);
+        } else {
+            pass(line);
+        }
+    }
+    bool read_block() {
+        const std::string text = join(block_, " ");
+        std::smatch match;
+        if (std::regex_search(text, match, std::regex(R"(process rank (\d+) .*exited on signal (\d+))"))) {
+            rank_ = std::stoi(match[1]);
+            signal_ = std::stoi(match[2]);
+            return true;
+        }
+        if (std::regex_search(text, match, std::regex(R"(Process name: \[\[\d+,\d+\],(\d+)\])"))) {
+            if (rank_ < 0) rank_ = std::stoi(match[1]);
+            return true;
+        }
+        return text.find("Primary job  terminated normally") != std::string::npos ||
+               text.find("mpirun has exited due to process rank") != std::string::npos;
+    }
+
+    std::string line_;
+    std::vector<std::string> block_;
+    bool is_in_block_ = false;
+    int rank_ = -1;
+    int signal_ = 0;
+};
+
+// Pages in which ranks note what they do, gone when this is.
+class Acts {
+  public:
+    Acts() {
+        char name[] = "/tmp/tensorloupe-ranks-XXXXXX";
+        if (mkdtemp(name) == nullptr) throw Error(ErrorKind::Run, "no temporary folder for the ranks");
+        folder_ = name;
+        setenv("LOUPE_RANKS_FOLDER", name, 1);
+    }
+    ~Acts() {
+        std::error_code failure;
+        fs::remove_all(folder_, failure);
+    }
+    std::string of(int rank) const { return distributed::read_last_act(folder_, rank); }
+
+  private:
+    std::string folder_;
+};
+
+pid_t start(const std::vector<std::string>& command, int errors) {
+    std::vector<char*> texts;
+    for (const std::string& each : command) texts.push_back(const_cast<char*>(each.c_str()));
+    texts.push_back(nullptr);
+    const pid_t child = fork();
+    if (child != 0) return child;
+    dup2(errors, STDERR_FILENO);
+    execv(texts[0], texts.data());
+    _exit(127);
+}
+
+}  // namespace
+
+int launch_ranks(const RunArguments& options, char** arguments) {
+    if (distributed::read_launch_facts().launcher != distributed::Launcher::None)
+        throw Error(ErrorKind::Usage, "--ranks: this process was started as one of several ranks already");
+    const std::string mpirun = path_of("mpirun");
+    if (mpirun.empty()) {
+        throw Error(ErrorKind::Usage, "--ranks starts processes with mpirun, which is not there",
+                    {.hint = "install openmpi-bin"});
+    }
+    const bool has_plugin = std::any_of(plugins().begin(), plugins().end(), [](const PluginStatus& each) {
+        return each.file.stem() == "loupe_mpi" && each.loaded;
+    });
+    if (!has_plugin) throw Error(ErrorKind::Usage, concat("--ranks: the plugin mpi ", plugin_absence("mpi")));
+    if (!fs::exists(options.model)) throw Error(ErrorKind::Usage, "there is no such file", {.file = options.model});
+    const Acts acts;
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) throw Error(ErrorKind::Run, "no pipe for the ranks");
+    const pid_t child = start(command_of(mpirun, options.ranks, arguments), ends[1]);
+    close(ends[1]);
+    if (child < 0) throw Error(ErrorKind::Run, "mpirun does not start");
+    LauncherErrors errors;
+    char buffer[4096];
+    bool is_told = false;
+    for (;;) {
+        const ssize_t count = read(ends[0], buffer, sizeof buffer);
+        if (stop_signal() != 0 && !is_told) {
+            kill(child, SIGTERM);
+            is_told = true;
+        }
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) break;
+        errors.take({buffer, static_cast<std::size_t>(count)});
+    }
+    close(ends[0]);
+    errors.finish();
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    if (errors.signal() != 0) {
+        const std::string act = acts.of(errors.rank());
+        std::fprintf(stderr, "rank %d was ended by signal %d (%s)%s%s\n", errors.rank(), errors.signal(),
+                     strsignal(errors.signal()), act.empty() ? "" : "; its last collective: ", act.c_str());
+        return 128 + errors.signal();
+    }
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (code != 0 && errors.rank() >= 0) {
+        const std::string act = acts.of(errors.rank());
+        std::fprintf(stderr, "rank %d ended with status %d, and the others with it%s%s\n", errors.rank(), code,
+                     act.empty() ? "" : "; its last collective: ", act.c_str());
+    }
+    return code;
+}
+
+}  // namespace loupe::cli

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/distributed/traffic.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <numeric>
+
+namespace loupe::distributed {
+namespace {
+
+int floor_log2(int n) { return std::bit_width(static_cast<unsigned>(n)) - 1; }
+int ceil_log2(int n) { return n <= 1 ? 0 : floor_log2(n - 1) + 1; }
+bool is_power_of_two(int n) { return std::has_single_bit(static_cast<unsigned>(n)); }
+
+}  // namespace
+
+std::string_view algorithm_name(Algorithm algorithm) {
+    static constexpr std::array<std::string_view, 4> kNames{"ring", "recursive halving", "recursive doubling", "tree"};
+    return kNames[static_cast<std::size_t>(algorithm)];
+}
+
+Traffic all_reduce_traffic(Algorithm algorithm, double bytes, int ranks) {
+    if (ranks <= 1) return {};
+    const double share = static_cast<double>(ranks - 1) / ranks;
+    const int folds = is_power_of_two(ranks) ? 0 : 1;
+    const int power = 1 << floor_log2(ranks);
+    switch (algorithm) {
+        case Algorithm::Ring:
+            return {2 * (ranks - 1), 2 * (ranks - 1), 2 * share * bytes};
+        case Algorithm::RecursiveHalving: {
+            const double halves = 2 * static_cast<double>(power - 1) / power;
+            const int steps = 2 * floor_log2(ranks) + 2 * folds;
+            return {steps, 2 * floor_log2(ranks) + folds, (halves + folds) * bytes};
+        }
+        case Algorithm::RecursiveDoubling:
+            return {floor_log2(ranks) + 2 * folds, floor_log2(ranks) + folds, (floor_log2(ranks) + folds) * bytes};
+        case Algorithm::Tree:
+            break;
+    }
+    // Up to the root, and down again: the root sends to all its children.
+    return {2 * ceil_log2(ranks), ceil_log2(ranks), ceil_log2(ranks) * bytes};
+}
+
+Traffic gather_traffic(double bytes, int ranks) {
+    if (ranks <= 1) return {};
+    return {ranks - 1, ranks - 1, static_cast<double>(ranks - 1) / ranks * bytes};
+}
+
+Traffic broadcast_traffic(double bytes, int ranks) {
+    if (ranks <= 1) return {};
+    return {ceil_log2(ranks), ceil_log2(ranks), ceil_log2(ranks) * bytes};
+}
+
+StepPlan plan_step(const std::vector<BucketItem>& parameters, double cap_bytes) {
+    StepPlan plan;
+    // Gradients come in about the reverse order of definition.
+    const std::vector<BucketItem> arrival(parameters.rbegin(), parameters.rend());
+    const auto cap = static_cast<std::size_t>(cap_bytes);
+    std::vector<std::size_t> order(arrival.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    for (const auto& bucket : assign_buckets(arrival, {std::min(kFirstBucketBytes, cap), cap}, order).buckets) {
+        double bytes = 0;
+        for (const std::size_t place : bucket) bytes += static_cast<double>(arrival[place].bytes);
+        plan.buckets.push_back(bytes);
+        plan.bytes += bytes;
+    }
+    if (plan.bytes > 0) plan.hidden = 1 - plan.buckets.back() / plan.bytes;
+    return plan;
+}
+
+}  // namespace loupe::distributed

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/distributed/world.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/distributed/solo.h"
+
+namespace loupe::distributed {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string (*place_function)() = nullptr;
+
+CollectiveObserver*& thread_collective_observer() {
+    thread_local CollectiveObserver* observer = nullptr;
+    return observer;
+}
+
+std::chrono::milliseconds patience_of_environment() {
+    if (const char* text = std::getenv("LOUPE_RANK_PATIENCE")) {
+        const double seconds = std::strtod(text, nullptr);
+        if (seconds > 0 && seconds < 1e6) return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+    }
+    return 10s;
+}
+
+Backend* backend_for(const LaunchFacts& facts) {
+    for (Backend* each : backends()) {
+        if (each->joins(facts)) return each;
+    }
+    if (facts.world_size == 1) return &solo_backend();
+    const bool is_torchrun = facts.launcher == Launcher::Torchrun;
+    throw Error(ErrorKind::Run,
+                concat("this process was started as rank ", facts.rank, " of ", facts.world_size, " by ",
+                       is_torchrun ? "torchrun's variables" : "mpirun or srun", ", and the plugin ",
+                       is_torchrun ? "gloo" : "mpi", " is not there"),
+                {.hint = is_torchrun ? "start it with tensorloupe-cli run --ranks N, or install libgloo and build again"
+                                     : "install libopenmpi-dev and build again"});
+}
+
+}  // namespace
+
+World::World() : patience_(patience_of_environment()) {
+    char name[256] = "";
+    if (gethostname(name, sizeof name - 1) == 0) host_ = name;
+    facts_ = read_launch_facts();
+}
+
+World& World::instance() {
+    // Never destroyed: its thread may be in the library when the process ends.
+    static World& world = *new World;
+    return world;
+}
+
+void World::join() {
+    if (progress_) return;
+    backend_ = backend_for(facts_);
+    progress_ = std::make_unique<Progress>(*backend_, facts_);
+    facts_.rank = progress_->rank();
+    facts_.world_size = progress_->size();
+}
+
+ControlChannel World::control() {
+    join();
+    return ControlChannel(*progress_);
+}
+
+ProcessGroup& World::begin(const std::string& backend, std::chrono::milliseconds timeout) {
+    if (!groups_.empty()) throw Error(ErrorKind::Usage, "trying to initialize the default process group twice!");
+    join();
+    groups_.push_back(make_ptr<ProcessGroup>("0", backend, progress_->world(), timeout));
+    return *groups_.front();
+}
+
+ProcessGroup* World::find(std::string_view name) const {
+    for (const auto& group : groups_) {
+        if (group->name() == name) return group.get();
+    }
+    return nullptr;
+}
+
+ProcessGroup* World::new_group(std::vector<int> ranks, const std::string& backend, std::chrono::milliseconds timeout) {
+    ProcessGroup& world = *groups_.front();
+    // The ranks agree on it as on a collective.
+    world.barrier(concat("new_group [", loupe::join(ranks, ", "), "]"))->wait();
+    const auto place = std::find(ranks.begin(), ranks.end(), rank());
+    Channel* channel = progress_->split(place == ranks.end() ? -1 : 0, ranks);
+    const std::string name = concat(++made_);
+    if (channel == nullptr) return nullptr;
+    groups_.push_back(make_ptr<ProcessGroup>(name, backend, *channel, timeout));
+    return groups_.back().get();
+}
+
+void World::end(ProcessGroup* group) {
+    if (group != nullptr) {
+        group->settle();
+        std::erase_if(groups_, [&](const auto& each) { return each.get() == group; });
+        return;
+    }
+    for (const auto& each : groups_) each->settle();
+    groups_.clear();
+}
+
+void World::leave(const std::string& error) {
+    if (!progress_) return;
+    if (size() == 1) {
+        groups_.clear();
+        progress_.reset();
+        return;
+    }
+    if (!error.empty()) {
+        progress_->announce_end(RankStatus::Kind::Failed, error);
+        std::this_thread::sleep_for(300ms);  // the letters go out
+        backend_->abort(1);
+        return;
+    }
+    progress_->announce_end(RankStatus::Kind::Ended, "");
+    // The others may still compute, without collectives; as long as they answer.
+    while (!progress_->wait_for_ends(2s)) {
+        std::vector<int> all;
+        for (int i = 0; i < size(); ++i) all.push_back(i);
+        const auto statuses = progress_->ask(all, 10s);
+        const bool is_silent = std::any_of(statuses.begin(), statuses.end(), [](const RankStatus& each) {
+            return each.kind == RankStatus::Kind::Silent || each.kind == RankStatus::Kind::Failed;
+        });
+        if (is_silent) return;
+    }
+    end(nullptr);
+    progress_->finish();
+    progress_.reset();
+}
+
+WaitingScope::WaitingScope(std::string what) : what_(std::move(what)) {
+    World::instance().progress().set_status(RankStatus::Kind::Waiting, what_);
+}
+WaitingScope::~WaitingScope() { World::instance().progress().set_status(RankStatus::Kind::Working, what_); }
+
+CollectiveObserver* collective_observer() { return thread_collective_observer(); }
+CollectiveObserverScope::CollectiveObserverScope(CollectiveObserver* observer)
+    : ScopedValue(thread_collective_observer(), observer) {}
+
+void set_place_of_program(std::string (*place)()) { place_function = place; }
+std::string place_of_program() { return place_function == nullptr ? std::string() : place_function(); }
+
+}  // namespace loupe::distributed

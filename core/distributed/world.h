@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// This process among the ranks of its program. The program joins once, at start (a process that will be confined:
+// before that); groups are made and let go as it runs.
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/distributed/launch_facts.h"
+#include "core/distributed/process_group.h"
+
+namespace loupe::distributed {
+
+// Letters from any rank to any, for what is not the program's: the window's questions go to rank 0, which passes them
+// on. From any thread. No rank opens a port for it.
+class ControlChannel {
+  public:
+    explicit ControlChannel(Progress& progress) : progress_(progress) {}
+    void send(int rank, std::string bytes) { progress_.post(rank, std::move(bytes)); }  // returns at once
+    // The next that came, from any rank, in the order of each; nullopt: none in the time.
+    std::optional<Letter> receive(std::chrono::milliseconds timeout) { return progress_.receive(timeout); }
+
+  private:
+    Progress& progress_;
+};
+
+class World {
+  public:
+    static World& instance();
+
+    // Reads the launcher's variables, and joins the others where there are any. Once; again does nothing. Needs plugins
+    // to be loaded. Throws Error (Run, Usage) with what is missing.
+    void join();
+    bool is_joined() const { return progress_ != nullptr; }
+    const LaunchFacts& facts() const { return facts_; }
+    int rank() const { return facts_.rank; }
+    int size() const { return facts_.world_size; }
+    const std::string& host() const { return host_; }
+    ControlChannel control();
+    Progress& progress() { return *progress_; }
+
+    // init_process_group; joins first. Throws Error (Run) when there is one.
+    ProcessGroup& begin(const std::string& backend, std::chrono::milliseconds timeout);
+    ProcessGroup* group() const { return groups_.empty() ? nullptr : groups_.front().get(); }
+    // By name; null: none. Groups without this rank are not here.
+    ProcessGroup* find(std::string_view name) const;
+    // All ranks of the program call it. ranks: of the program, ascending. Null where this rank is not among them.
+    ProcessGroup* new_group(std::vector<int> ranks, const std::string& backend, std::chrono::milliseconds timeout);
+    void end(ProcessGroup* group);  // null: all of them
+    const std::vector<Ptr<ProcessGroup>>& groups() const { return groups_; }
+
+    // How long a rank waits before it asks what the others do: 10 s, or LOUPE_RANK_PATIENCE (seconds).
+    std::chrono::milliseconds patience() const { return patience_; }
+    // Before the process ends: waits for the others. error: why it ends early; empty: it has run to its end.
+    void leave(const std::string& error);
+
+  private:
+    World();
+    LaunchFacts facts_;
+    std::string host_;
+    std::chrono::milliseconds patience_;
+    Backend* backend_ = nullptr;
+    std::unique_ptr<Progress> progress_;
+    std::vector<Ptr<ProcessGroup>> groups_;
+    int made_ = 0;
+};
+
+// While it lives, other ranks that ask hear what this one waits for.
+class WaitingScope {
+  public:
+    explicit WaitingScope(std::string what);
+    ~WaitingScope();
+    WaitingScope(const WaitingScope&) = delete;
+    WaitingScope& operator=(const WaitingScope&) = delete;
+
+  private:
+    const std::string what_;
+};
+
+// Where the program is: "train.py:33". Of the language that runs it.
+void set_place_of_program(std::string (*place)());
+std::string place_of_program();
+
+}  // namespace loupe::distributed
