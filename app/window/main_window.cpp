@@ -160,6 +160,14 @@ void MainWindow::connectParts() {
     connect(start_, &StartPage::startTour, this, [this](const QString& name) {
         if (const Tour* tour = findTour(name)) guide_->start(*tour);
     });
+    // Who attaches to a training wants to see its curves.
+    connect(bridge_, &views::SessionBridge::trainingChanged, this,
+            [this, known = std::weak_ptr<const session::TrainingLog>()]() mutable {
+                const auto& training = bridge_->training();
+                if (!training || training->origin().program.name.empty() || training == known.lock()) return;
+                known = training;
+                docks_->show(QStringLiteral("train"));
+            });
     connect(bridge_, &views::SessionBridge::fileWanted, this,
             [](const QString& file) { QProcess::startDetached(QCoreApplication::applicationFilePath(), {file}); });
     connect(start_, &StartPage::restoreSession, this, [this](const QString& folder) { keeper_->restore(folder); });
