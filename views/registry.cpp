@@ -19,6 +19,7 @@
 #include "views/memory/plan_view.h"
 #include "views/modules/modules_view.h"
 #include "views/passes/passes_view.h"
+#include "views/ranks/ranks_view.h"
 #include "views/source/source_view.h"
 #include "views/studies/studies_view.h"
 #include "views/tensor/tensor_view.h"
@@ -56,6 +57,7 @@ const ViewRegistry& registry() {
         registry.add<WatchView>();
         registry.add<GenerationView>();
         registry.add<CompareView>();
+        registry.add<RanksView>();
         registry.add<LogView>();
         return registry;
     }();

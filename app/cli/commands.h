@@ -221,6 +221,15 @@ struct OpsOptions {
 };
 int run_ops(const OpsOptions& options);
 
+struct RanksArguments {
+    std::vector<std::string> files;  // recordings; one: and those beside it
+    bool alone = false;              // only those that are named
+    bool all = false;                // every collective
+    bool json = false;
+};
+// The ranks of a run held against each other; 1 when something is wrong.
+int run_ranks(const RanksArguments& options);
+
 // Each NAME=VALUE. Throws Error (Usage).
 std::map<std::string, std::string> source_options(const std::vector<std::string>& given);
 // Options of data. Without a path the sources are listed; with a batch size everything is loaded once.

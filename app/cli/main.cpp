@@ -365,6 +365,20 @@ void add_plan(CLI::App& app, int& status) {
     });
 }
 
+void add_ranks(CLI::App& app, int& status) {
+    const auto options = std::make_shared<RanksArguments>();
+    auto* ranks = app.add_subcommand(
+        "ranks", "recordings of the ranks of one run: who waited, what does not match, where values first differ");
+    ranks
+        ->add_option("RECORDING", options->files,
+                     "R.loupe: and R.rank1.loupe, ... beside it; or all of them by their names")
+        ->required();
+    ranks->add_flag("--alone", options->alone, "only the recordings that are named");
+    ranks->add_flag("--all", options->all, "a row for every collective");
+    ranks->add_flag("--json", options->json, "print one JSON object");
+    ranks->callback([options, &status] { status = run_ranks(*options); });
+}
+
 void add_convert(CLI::App& app, int& status) {
     const auto converted = std::make_shared<std::string>();
     const auto shard_size = std::make_shared<std::string>();
@@ -445,7 +459,7 @@ int run(int argc, char** argv) {
     int status = 0;
     for (auto* add :
          {add_info, add_generate, add_tokens, add_check, add_compare, add_explain, add_study, add_bench, add_train,
-          add_ir, add_bisect, add_trace, add_data, add_plan, add_convert, add_attach, add_passes, add_ops})
+          add_ir, add_bisect, add_trace, add_data, add_plan, add_ranks, add_convert, add_attach, add_passes, add_ops})
         add(app, status);
     add_run(app, argv, status);
     add_report(app, argv, status);

@@ -6,15 +6,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/base/build_facts.h"
@@ -24,10 +28,16 @@
 #include "core/base/forbid_calls.h"
 #include "core/base/restricted_thread.h"
 #include "core/base/share_cores.h"
+#include "core/dispatch/plugin_list.h"
+#include "core/distributed/launch_facts.h"
+#include "core/distributed/world.h"
+#include "core/session/remote/byte_mux.h"
 #include "core/session/remote/channel.h"
 #include "core/session/remote/child_process.h"
 #include "core/session/remote/engine_server.h"
 #include "core/session/remote/greeting.h"
+#include "core/session/remote/rank_process.h"
+#include "core/session/remote/rank_router.h"
 
 namespace {
 
@@ -37,12 +47,17 @@ using namespace loupe::session;
 constexpr int kUsage = 2;
 
 // What libraries print goes to stderr: stdout is the channel's.
-Channel take_channel() {
+std::pair<FileHandle, FileHandle> take_descriptors() {
     FileHandle in(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, kFilesDescriptor + 1));
     FileHandle out(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, kFilesDescriptor + 1));
     ::dup2(STDERR_FILENO, STDOUT_FILENO);
     const FileHandle nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     ::dup2(nothing.get(), STDIN_FILENO);
+    return {std::move(in), std::move(out)};
+}
+
+Channel take_channel() {
+    auto [in, out] = take_descriptors();
     return {std::move(in), std::move(out)};
 }
 
@@ -52,6 +67,61 @@ void end_soon() {
         std::this_thread::sleep_for(std::chrono::seconds(10));
         ::_exit(1);
     }).detach();
+}
+
+// Several engines in this process, each behind a channel of its own: ranks that do not talk to each other.
+int serve_ranks(std::size_t ranks) {
+    ::signal(SIGPIPE, SIG_IGN);
+    auto [in, out] = take_descriptors();
+    forbid_calls();
+    const std::string line = rank_greeting(ranks) + "\n";
+    if (::write(out.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size())) return 1;
+    {
+        ByteMux mux(std::move(in), std::move(out), ranks);
+        std::vector<std::thread> engines;
+        std::atomic<std::size_t> over{0};
+        for (std::size_t rank = 0; rank < ranks; ++rank)
+            engines.emplace_back([channel = std::shared_ptr<Channel>(mux.take(rank)), rank, ranks, &over] {
+                if (!channel->write_greeting(engine_greeting())) return;
+                try {
+                    EngineServer server(*channel);
+                    server.serve();
+                    if (++over == ranks) end_soon();
+                } catch (const Error& error) {
+                    std::fprintf(stderr, "tensorloupe-engine: rank %zu: %s\n", rank, error.what());
+                }
+                channel->close_out();
+            });
+        for (std::thread& engine : engines) engine.join();
+    }
+    return 0;
+}
+
+// One of the ranks that a launcher has started: rank 0 passes on what goes to the others.
+int serve_rank() {
+    ::signal(SIGPIPE, SIG_IGN);
+    auto [in, out] = take_descriptors();
+    plugins();  // one of them carries what ranks say
+    distributed::World& world = distributed::World::instance();
+    world.join();
+    forbid_calls();
+    try {
+        RankRouter router(std::move(in), std::move(out));
+        const std::unique_ptr<Channel> channel = router.take_channel();
+        if (!channel->write_greeting(engine_greeting())) return 1;
+        {
+            EngineServer server(*channel);
+            server.serve();
+            end_soon();
+        }
+        channel->close_out();
+    } catch (const Error& error) {
+        std::fprintf(stderr, "tensorloupe-engine: rank %d: %s\n", world.rank(), error.what());
+        world.leave(error.message());
+        return 1;
+    }
+    world.leave({});
+    return 0;
 }
 
 // Folders that "--may-write" names; nullopt: other arguments.
@@ -91,6 +161,14 @@ int main(int count, char** arguments) {
         std::printf("%s\n", build_facts("tensorloupe-engine").c_str());
         return 0;
     }
+    const std::string_view word = count == 4 ? arguments[1] : "";
+    if (word == "--stdio" && std::string_view(arguments[2]) == "--ranks") {
+        const long ranks = std::strtol(arguments[3], nullptr, 10);
+        if (ranks >= 1 && ranks <= static_cast<long>(ByteMux::kMostChannels)) {
+            allow_deep_stack();
+            return serve_ranks(static_cast<std::size_t>(ranks));
+        }
+    }
     const auto writable =
         writable_folders(std::span(arguments, static_cast<std::size_t>(count)).subspan(std::min(count, 2)));
     if (argument != "--stdio" || !writable) {
@@ -98,9 +176,16 @@ int main(int count, char** arguments) {
                      "tensorloupe-engine is started by tensorloupe.\n"
                      "tensorloupe-engine --stdio [--may-write DIR]...: serves one session on stdin and stdout; with "
                      "--may-write it writes nowhere else\n"
+                     "tensorloupe-engine --stdio --ranks N: serves N, each with an engine of its own\n"
                      "tensorloupe-engine --version\n");
         return kUsage;
     }
     allow_deep_stack();
+    try {
+        if (distributed::read_launch_facts().world_size > 1) return serve_rank();
+    } catch (const Error& error) {
+        std::fprintf(stderr, "tensorloupe-engine: %s\n", error.what());
+        return 1;
+    }
     return serve(*writable);
 }

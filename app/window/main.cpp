@@ -176,7 +176,10 @@ int showWindow(const QCommandLineParser& parser) {
     } else if (!parser.positionalArguments().empty()) {
         const QString file = parser.positionalArguments().front();
         window.bridge().session().permit_source(file.toStdString(), permissionsOf(parser));
-        window.openFile(file);
+        if (const int ranks = parser.value(QStringLiteral("ranks")).toInt(); ranks > 1)
+            window.runOnRanks(file, ranks);
+        else
+            window.openFile(file);
     } else if (!isForPicture) {
         window.restoreAtStart(parser.isSet(QStringLiteral("restore")));
     }
@@ -213,6 +216,9 @@ void describeWindow(QCommandLineParser& parser) {
     parser.addOption(
         {QStringLiteral("in-process"),
          QStringLiteral("Run the engine in the window's own process, which ends with it when it crashes.")});
+    parser.addOption({QStringLiteral("ranks"),
+                      QStringLiteral("Open the model on several processes, started by mpirun or what was set."),
+                      QStringLiteral("number")});
     parser.addOption({QStringLiteral("run"), QStringLiteral("Run forward and backward at once.")});
     parser.addOption(
         {QStringLiteral("screenshot"), QStringLiteral("Save a picture of the window and end."), QStringLiteral("png")});

@@ -16,6 +16,7 @@
 #include "app/window/actions.h"
 #include "app/window/banner.h"
 #include "app/window/docks.h"
+#include "app/window/rank_launcher.h"
 #include "app/window/session_keeper.h"
 #include "app/window/source_permissions.h"
 #include "app/window/source_watch.h"
@@ -30,6 +31,7 @@
 #include "views/common/icons.h"
 #include "views/common/imports.h"
 #include "views/common/panel_output.h"
+#include "views/common/ranks.h"
 #include "views/common/theme.h"
 #include "views/inputs/input_memory.h"
 #include "views/inputs/inputs_view.h"
@@ -72,6 +74,11 @@ MainWindow::MainWindow()
     docks_ = new Docks(this, *bridge_);
     keeper_ = new SessionKeeper(*bridge_, *docks_, *this);
     guide_ = new TourGuide(*this, *bridge_, *docks_, *actions_);
+    launcher_ = new RankLauncher(*bridge_, this);
+    connect(launcher_, &RankLauncher::started, banner_, &Banner::dismiss);
+    connect(launcher_, &RankLauncher::failed, this, [this](const QString& why) {
+        banner_->tell(why, {{tr("Change the launcher\u2026"), [this] { askForRanks(); }}});
+    });
     connect(guide_, &TourGuide::openWanted, this, &MainWindow::openFile);
     makeFileActions();
     makeEditActions();
@@ -108,6 +115,8 @@ void MainWindow::connectBridge() {
                       {{tr("Run it as it is now"), [this] { bridge_->runAgain(); }},
                        {tr("Reload"), [this] { (*actions_)[QStringLiteral("reload")]->trigger(); }}});
     });
+    connect(&views::Ranks::of(*bridge_), &views::Ranks::changed, actions_, &Actions::update);
+    connect(&views::Ranks::of(*bridge_), &views::Ranks::studied, this, &MainWindow::tellRanks);
     connect(bridge_->undoStack(), &QUndoStack::indexChanged, actions_, &Actions::update);
     connect(bridge_, &views::SessionBridge::unsavedChanged, this, &MainWindow::showUnsaved);
     connect(bridge_, &views::SessionBridge::olderTextRuns, this, [this] { is_older_text_ = true; });
@@ -360,6 +369,34 @@ void MainWindow::tellEngineEnd(const session::EngineEnd& end) {
     if (end.source.line > 0 && bridge_->model())
         links.push_back({tr("Show the line"), [this, place = end.source] { showSource(place); }});
     banner_->tell(views::text(end.text), links);
+}
+
+// What is wrong between the ranks of a run, once for each run.
+void MainWindow::tellRanks() {
+    const auto& report = views::Ranks::of(*bridge_).report();
+    if (!report) {
+        told_of_ranks_.clear();
+        return;
+    }
+    if (report->findings.empty() && report->set.problems.empty()) return;
+    const bool isFinding = !report->findings.empty();
+    const QString said = views::text(isFinding ? report->findings.front().text : report->set.problems.front());
+    if (said == told_of_ranks_) return;
+    told_of_ranks_ = said;
+    std::vector<Banner::Link> links;
+    if (isFinding)
+        links.push_back({tr("Show where"),
+                         [this, spot = report->findings.front().spot] { views::Ranks::of(*bridge_).goTo(spot); }});
+    links.push_back({tr("Ranks"), [this] { docks_->show(QStringLiteral("ranks")); }});
+    docks_->whenSettled(
+        [this, said, links, isFinding] { isFinding ? banner_->tell(said, links) : banner_->note(said, links); });
+}
+
+void MainWindow::runOnRanks(const QString& file, int ranks) {
+    whenSaved(tr("Run on %1 processes").arg(ranks), [this, file, ranks] {
+        banner_->note(tr("Starting %1 processes\u2026").arg(ranks), {});
+        launcher_->start(QFileInfo(file).absoluteFilePath(), ranks);
+    });
 }
 
 void MainWindow::tellGuesses() {

@@ -18,6 +18,7 @@ class Actions;
 class Banner;
 class Docks;
 class HelpWindow;
+class RankLauncher;
 class SessionKeeper;
 class StartPage;
 class TourGuide;
@@ -54,6 +55,8 @@ class MainWindow : public QMainWindow {
     void saveRun(const QString& file, std::function<void()> then = {});
     // The target of Ctrl+S, by the focused panel.
     Unsaved saveTarget() const;
+    // Starts that many engines by the launcher's command, and opens the file in each.
+    void runOnRanks(const QString& file, int ranks);
     void openPalette();
     void showKeys();
     void showManual();
@@ -68,6 +71,8 @@ class MainWindow : public QMainWindow {
 
   private:
     static QStringList recentFiles();
+    void tellRanks();
+    void askForRanks();
     void connectBridge();
     void connectParts();
     void makeFileActions();
@@ -128,6 +133,7 @@ class MainWindow : public QMainWindow {
     SourcePermissions* permissions_;
     SessionKeeper* keeper_ = nullptr;
     TourGuide* guide_ = nullptr;
+    RankLauncher* launcher_ = nullptr;
     HelpWindow* manual_ = nullptr;  // created on first use
     QMenu* recent_menu_ = nullptr;
     QMenu* panel_menu_ = nullptr;
@@ -137,6 +143,7 @@ class MainWindow : public QMainWindow {
     bool may_close_ = false;     // the user has confirmed, or nothing is unsaved
     bool was_shown_ = false;
     bool is_older_text_ = false;  // the source was edited since it was opened
+    QString told_of_ranks_;       // what was said of the ranks of this run
 };
 
 }  // namespace loupe::window

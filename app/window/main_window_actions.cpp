@@ -6,9 +6,16 @@
 #include <QAbstractItemView>
 #include <QApplication>
 #include <QClipboard>
+#include <QDialog>
+#include <QDialogButtonBox>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QFormLayout>
+#include <QLineEdit>
 #include <QMenuBar>
+#include <QPushButton>
+#include <QSettings>
+#include <QSpinBox>
 #include <QTimer>
 #include <QToolBar>
 
@@ -18,6 +25,7 @@
 #include "app/window/chooser.h"
 #include "app/window/docks.h"
 #include "app/window/plugin_tables.h"
+#include "app/window/rank_launcher.h"
 #include "app/window/source_permissions.h"
 #include "app/window/tour_guide.h"
 #include "app/window/weights_loader.h"
@@ -26,6 +34,7 @@
 #include "views/common/icons.h"
 #include "views/common/open_filter.h"
 #include "views/common/panel_output.h"
+#include "views/common/ranks.h"
 #include "views/common/theme.h"
 #include "views/compare/compare_view.h"
 #include "views/registry.h"
@@ -150,12 +159,37 @@ void MainWindow::makeEngineActions() {
          tr("End the engine's process, whatever it does; what was recorded stays, and it can be started again"),
          {},
          {QKeySequence(QKeyCombination(Qt::CTRL | Qt::SHIFT, Qt::Key_F5))},
-         [this] { bridge_->session().kill_engine(); },
+         [this] { bridge_->killEngine(); },
          [this] {
              if (!bridge_->session().has_engine_process()) return tr("the engine runs in the window's own process");
              const bool has_ended = bridge_->session().engine_end().kind != session::EngineEnd::Kind::None;
              return has_ended ? tr("the engine has ended") : QString();
          }});
+}
+
+// How many, and by which command.
+void MainWindow::askForRanks() {
+    QDialog dialog(this);
+    dialog.setWindowTitle(tr("Run on N processes"));
+    auto* form = new QFormLayout(&dialog);
+    auto* count = new QSpinBox(&dialog);
+    count->setRange(2, 1024);
+    count->setValue(std::max(2, QSettings().value(QStringLiteral("ranks/count"), 4).toInt()));
+    form->addRow(tr("Processes"), count);
+    auto* command = new QLineEdit(RankLauncher::command(), &dialog);
+    command->setMinimumWidth(520);
+    command->setToolTip(
+        tr("{ranks} and {engine} are filled in: mpirun or srun, with the options that your machines need"));
+    form->addRow(tr("Launcher"), command);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, &dialog);
+    buttons->button(QDialogButtonBox::Ok)->setText(tr("Start"));
+    connect(buttons, &QDialogButtonBox::accepted, &dialog, &QDialog::accept);
+    connect(buttons, &QDialogButtonBox::rejected, &dialog, &QDialog::reject);
+    form->addRow(buttons);
+    if (dialog.exec() != QDialog::Accepted || !bridge_->model()) return;
+    QSettings().setValue(QStringLiteral("ranks/count"), count->value());
+    RankLauncher::setCommand(command->text());
+    runOnRanks(views::text(bridge_->model()->path), count->value());
 }
 
 void MainWindow::makeRunActions() {
@@ -178,9 +212,28 @@ void MainWindow::makeRunActions() {
     add(
         "run", tr("&Run"), tr("Run the model, or continue"), Qt::Key_F5,
         [this] { startRun([this] { bridge_->run(); }); }, notBusy);
+    actions_->add({"run_on_ranks",
+                   tr("Run on &N processes\u2026"),
+                   tr("Start the engine on several processes by mpirun or srun, and open this model in each"),
+                   {},
+                   {},
+                   [this] { askForRanks(); },
+                   [this]() -> QString {
+                       if (!bridge_->model()) return tr("no model is open");
+                       if (!bridge_->model()->recorded_in.empty()) return tr("a recording cannot be run");
+                       return launcher_->isStarting() ? tr("processes are being started") : QString();
+                   }});
+    actions_->add({"order_all_ranks",
+                   tr("Orders to &all ranks"),
+                   tr("Run, step, stop and breakpoints are of all processes, or of the one that is shown"),
+                   {},
+                   {},
+                   [this] { bridge_->setOrdersAllRanks(!bridge_->ordersAllRanks()); },
+                   [this] { return bridge_->hasRunningRanks() ? QString() : tr("no processes run"); },
+                   [this] { return bridge_->ordersAllRanks(); }});
     add(
         "pause", tr("&Pause"), tr("Pause before the next operator"), QKeyCombination(Qt::CTRL, Qt::Key_Pause),
-        [this] { bridge_->session().pause(); }, busy);
+        [this] { bridge_->pause(); }, busy);
     add(
         "stop", tr("&Stop"), tr("End the run; what was recorded stays"), QKeyCombination(Qt::SHIFT, Qt::Key_F5),
         [this] { bridge_->stop(); }, parked);
@@ -349,6 +402,23 @@ void MainWindow::makeGoActions() {
                    {QKeySequence(Qt::CTRL | Qt::Key_P)},
                    [this] { openGoTo(); },
                    needModel});
+    const auto needRanks = [this] {
+        return views::Ranks::of(*bridge_).isOn() ? QString() : tr("the run has one process");
+    };
+    actions_->add({"next_rank",
+                   tr("Next &rank"),
+                   tr("Look at the next process of a distributed run, at the same event"),
+                   {},
+                   {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_Right), QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_Down)},
+                   [this] { views::Ranks::of(*bridge_).step(1); },
+                   needRanks});
+    actions_->add({"previous_rank",
+                   tr("Pre&vious rank"),
+                   tr("Look at the process before, at the same event"),
+                   {},
+                   {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_Left), QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_Up)},
+                   [this] { views::Ranks::of(*bridge_).step(-1); },
+                   needRanks});
     actions_->add({"find",
                    tr("&Find in this panel"),
                    {},
@@ -495,6 +565,9 @@ void MainWindow::makeMenus() {
                                           "stop",
                                           "stop_engine",
                                           "",
+                                          "run_on_ranks",
+                                          "order_all_ranks",
+                                          "",
                                           "step_over",
                                           "step_into",
                                           "step_out",
@@ -522,7 +595,7 @@ void MainWindow::makeMenus() {
     });
     fill(compare, {"unpin", "", "divergence", "backward_divergence", "", "panel.compare"});
     fill(menuBar()->addMenu(tr("&Go")), {"goto", "palette", "", "back", "forward", "peer", "origin", "documentation",
-                                         "", "bookmark", "next_bookmark"});
+                                         "", "bookmark", "next_bookmark", "", "next_rank", "previous_rank"});
     QMenu* view = menuBar()->addMenu(tr("&View"));
     view->setToolTipsVisible(true);
     for (const auto& entry : views::registry().entries()) {

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/status_line.h"
 
+#include <QComboBox>
 #include <QEvent>
 #include <QLabel>
 #include <QProgressBar>
 #include <QToolButton>
+#include <algorithm>
 
 #include "core/record/value_change.h"
 #include "core/study/verdict.h"
 #include "views/common/comparison.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
+#include "views/common/ranks.h"
 #include "views/common/theme.h"
 #include "views/inputs/input_memory.h"
 
@@ -99,7 +102,8 @@ StatusLine::StatusLine(views::SessionBridge& bridge, QWidget* parent)
       selected_(new views::ElidedLabel(this)),
       model_(new views::ElidedLabel(this)),
       reference_(new views::ElidedLabel(this)),
-      changes_(new views::ElidedLabel(this)) {
+      changes_(new views::ElidedLabel(this)),
+      rank_(new QComboBox(this)) {
     setSizeGripEnabled(false);
     state_->setObjectName(QStringLiteral("state"));
     state_->setAccessibleName(tr("State of the engine"));
@@ -114,6 +118,15 @@ StatusLine::StatusLine(views::SessionBridge& bridge, QWidget* parent)
     addWidget(state_, 1);
     addPermanentWidget(progress_);
     addPermanentWidget(cancel_);
+    rank_->setObjectName(QStringLiteral("rank"));
+    rank_->setAccessibleName(tr("Rank that is shown"));
+    rank_->setToolTip(tr("The rank that all panels show (Ctrl+Alt+Left, Ctrl+Alt+Right)"));
+    addPermanentWidget(rank_);
+    views::Ranks& ranks = views::Ranks::of(bridge_);
+    connect(&ranks, &views::Ranks::changed, this, &StatusLine::showRanks);
+    connect(&ranks, &views::Ranks::studied, this, &StatusLine::showRanks);
+    connect(rank_, &QComboBox::activated, this, [&ranks](int seat) { ranks.goTo(static_cast<std::size_t>(seat)); });
+    showRanks();
     reference_->setObjectName(QStringLiteral("reference"));
     changes_->setObjectName(QStringLiteral("changes"));
     for (views::ElidedLabel* label : {changes_, reference_, selected_, reached_, model_}) {
@@ -140,6 +153,28 @@ StatusLine::StatusLine(views::SessionBridge& bridge, QWidget* parent)
     connect(&Theme::instance(), &Theme::changed, this, &StatusLine::showState);
     showState();
     showReference();
+}
+
+// "Rank 1 of 4", with a mark on those that something is wrong with.
+void StatusLine::showRanks() {
+    const views::Ranks& ranks = views::Ranks::of(bridge_);
+    rank_->setVisible(ranks.isOn());
+    rank_->clear();
+    if (!ranks.isOn()) return;
+    const auto& report = ranks.report();
+    for (std::size_t seat = 0; seat < bridge_.seatCount(); ++seat) {
+        const int rank = bridge_.rankAt(seat);
+        const bool isNamed =
+            report && std::any_of(report->findings.begin(), report->findings.end(),
+                                  [&](const session::RankReport::Finding& each) { return each.spot.rank == rank; });
+        rank_->addItem(tr("Rank %1 of %2%3")
+                           .arg(rank)
+                           .arg(std::max(bridge_.seatCount(),
+                                         report ? static_cast<std::size_t>(report->set.world_size) : std::size_t{0}))
+                           .arg(isNamed ? QStringLiteral("  \u2260") : QString()));
+        rank_->setItemData(static_cast<int>(seat), ranks.colourOf(seat), Qt::DecorationRole);
+    }
+    rank_->setCurrentIndex(static_cast<int>(bridge_.currentSeat()));
 }
 
 void StatusLine::showReference() {

@@ -7,6 +7,7 @@
 #include "views/common/elided_label.h"
 #include "views/common/session_bridge.h"
 
+class QComboBox;
 class QLabel;
 class QProgressBar;
 class QToolButton;
@@ -27,6 +28,7 @@ class StatusLine : public QStatusBar {
     void showPlaces();
     void showReference();
     void showChanges();
+    void showRanks();
     bool hasGuessedInputs() const;
 
     views::SessionBridge& bridge_;
@@ -39,6 +41,7 @@ class StatusLine : public QStatusBar {
     views::ElidedLabel* model_;
     views::ElidedLabel* reference_;
     views::ElidedLabel* changes_;
+    QComboBox* rank_;                   // while there are several
     session::EventId last_change_ = 0;  // where the last change by hand stands in the run
 };
 

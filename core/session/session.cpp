@@ -9,6 +9,7 @@
 #include "core/base/torch_release.h"
 #include "core/session/local_engine.h"
 #include "core/session/queries/list.h"
+#include "core/session/remote/rank_process.h"
 #include "core/session/remote/remote_engine.h"
 #include "core/session/verbs.h"
 
@@ -58,6 +59,8 @@ void give(Backend& backend, Verb verb, VerbDone done = {}) {
 }  // namespace
 
 Session::Session(SessionListener* listener) : backend_(make_backend(listener)) {}
+Session::Session(RankProcess& ranks, std::size_t rank, SessionListener* listener)
+    : backend_(std::make_unique<RemoteEngine>(ranks.begin(rank), listener)) {}
 Session::~Session() = default;
 
 // --- models ---

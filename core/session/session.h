@@ -42,6 +42,7 @@
 namespace loupe::session {
 
 class Backend;
+class RankProcess;
 struct VerbRecord;
 
 class Session {
@@ -53,6 +54,8 @@ class Session {
 
     // The engine is in this process, or in one of its own: see set_engine_program().
     explicit Session(SessionListener* listener = nullptr);
+    // The engine of one of the ranks behind a process, which outlives the session.
+    Session(RankProcess& ranks, std::size_t rank, SessionListener* listener);
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
     // Stops what runs.

@@ -11,6 +11,7 @@
 #include "core/session/queries/load_weights.h"
 #include "core/session/queries/operator_times.h"
 #include "core/session/queries/save_recording.h"
+#include "core/session/rank_files.h"
 #include "core/study/verdict.h"
 #include "views/common/file_output.h"
 #include "views/common/format.h"
@@ -33,6 +34,33 @@ bool isBelow(std::string_view scope, std::string_view module) {
     return scope.substr(0, module.size()) == module && (scope.size() == module.size() || scope[module.size()] == '.');
 }
 
+// Has it the same modules, and nodes in the same places? Then what is selected in one is in the other.
+bool isSameModel(const session::ModelInfo& a, const session::ModelInfo& b) {
+    if (a.title != b.title || a.modules.size() != b.modules.size() || (a.graph == nullptr) != (b.graph == nullptr))
+        return false;
+    for (std::size_t i = 0; i < a.modules.size(); ++i) {
+        if (a.modules[i].path != b.modules[i].path || a.modules[i].class_name != b.modules[i].class_name) return false;
+    }
+    if (a.graph == nullptr) return true;
+    if (a.graph->nodes.size() != b.graph->nodes.size()) return false;
+    for (std::size_t i = 0; i < a.graph->nodes.size(); ++i) {
+        if (a.graph->nodes[i].kind != b.graph->nodes[i].kind) return false;
+    }
+    return true;
+}
+
+// Of the breakpoint at the same place; 0: there is none.
+int id_of(const session::Session& session, const Breakpoint& wanted) {
+    for (const Breakpoint& each : session.breakpoints()) {
+        if (each.kind == wanted.kind && each.graph_node == wanted.graph_node && each.text == wanted.text &&
+            each.line == wanted.line && each.phase == wanted.phase)
+            return each.id;
+    }
+    return 0;
+}
+
+}  // namespace
+
 // Sets the breakpoints as they are after, or before, an edit.
 class BreakpointEdit : public QUndoCommand {
   public:
@@ -46,13 +74,22 @@ class BreakpointEdit : public QUndoCommand {
 
   private:
     void change(std::optional<Breakpoint>& from, std::optional<Breakpoint>& to) {
-        auto& session = bridge_.session();
-        if (from && to) {
-            session.update_breakpoint(*to);
-        } else if (from) {
-            session.remove_breakpoint(from->id);
-        } else if (to) {
-            to->id = session.add_breakpoint(*to);
+        const auto seats = bridge_.orderedSeats();
+        for (const std::size_t seat : seats) {
+            auto& session = bridge_.sessionAt(seat);
+            const bool is_shown = seat == seats.front();
+            // Another rank has given the same one a number of its own.
+            const int id = from ? is_shown ? from->id : id_of(session, *from) : 0;
+            if (from && to && id != 0) {
+                Breakpoint changed = *to;
+                changed.id = id;
+                session.update_breakpoint(changed);
+            } else if (from && id != 0) {
+                session.remove_breakpoint(id);
+            } else if (to && !from) {
+                const int added = session.add_breakpoint(*to);
+                if (is_shown) to->id = added;
+            }
         }
         emit bridge_.breakpointsChanged();
     }
@@ -62,32 +99,45 @@ class BreakpointEdit : public QUndoCommand {
     std::optional<Breakpoint> after_;
 };
 
-}  // namespace
-
-// Called on the engine's thread; forwards to the GUI thread, in order.
+// Called on the engine's thread; forwards to the GUI thread, in order. What is said of another rank than the current
+// one only counts as that it has gone on.
 class SessionBridge::Listener : public session::SessionListener {
   public:
-    explicit Listener(SessionBridge* bridge) : bridge_(bridge) {}
+    Listener(SessionBridge* bridge, std::uint64_t seat) : bridge_(bridge), seat_(seat) {}
 
     void on_status(const session::Status& status) override {
-        post([bridge = bridge_, status] { bridge->takeStatus(status); });
+        post([bridge = bridge_, seat = seat_, status] {
+            Seat* own = bridge->seatOf(seat);
+            if (own == nullptr) return;
+            own->status = status;
+            if (bridge->isCurrent(seat)) bridge->takeStatus(status);
+            bridge->tellGrown(seat);
+        });
     }
     void on_model(std::shared_ptr<const session::ModelInfo> model) override {
-        post([bridge = bridge_, model = std::move(model)] { bridge->takeModel(model); });
+        post([bridge = bridge_, seat = seat_, model = std::move(model)] {
+            if (bridge->isCurrent(seat)) bridge->takeModel(model);
+        });
     }
     void on_recording(std::shared_ptr<const session::Recording> recording) override {
-        post([bridge = bridge_, recording = std::move(recording)] { bridge->takeRecording(recording); });
+        post([bridge = bridge_, seat = seat_, recording = std::move(recording)] {
+            if (bridge->isCurrent(seat)) bridge->takeRecording(recording);
+            bridge->tellGrown(seat);
+        });
     }
     void on_events(std::size_t) override {
         // One pending call suffices: it reads the count when it runs.
         if (waiting_.exchange(true)) return;
-        post([this] {
+        post([this, bridge = bridge_, seat = seat_] {
+            if (!bridge->hasSeat(seat)) return;
             waiting_ = false;
-            bridge_->takeEvents();
+            if (bridge->isCurrent(seat)) bridge->takeEvents();
+            bridge->tellGrown(seat);
         });
     }
     void on_training(std::shared_ptr<const session::TrainingLog> training) override {
-        post([bridge = bridge_, training = std::move(training)] {
+        post([bridge = bridge_, seat = seat_, training = std::move(training)] {
+            if (!bridge->isCurrent(seat)) return;
             bridge->training_ = training;
             const bool is_own = training && training->origin().program.name.empty();
             const bool has_learned = bridge->isTraining() && is_own && training->step_count() > 0;
@@ -96,22 +146,26 @@ class SessionBridge::Listener : public session::SessionListener {
         });
     }
     void on_compiled(std::shared_ptr<const session::CompileReport> report) override {
-        post([bridge = bridge_, report = std::move(report)] {
+        post([bridge = bridge_, seat = seat_, report = std::move(report)] {
+            if (!bridge->isCurrent(seat)) return;
             bridge->compiled_ = report;
             emit bridge->compiledChanged();
         });
     }
     void on_generation(std::shared_ptr<const session::Generation> generation) override {
-        post([bridge = bridge_, generation = std::move(generation)] {
+        post([bridge = bridge_, seat = seat_, generation = std::move(generation)] {
+            if (!bridge->isCurrent(seat)) return;
             bridge->generation_ = generation;
             emit bridge->generationChanged();
         });
     }
     void on_breakpoints() override {
-        post([bridge = bridge_] { emit bridge->breakpointsChanged(); });
+        post([bridge = bridge_, seat = seat_] {
+            if (bridge->isCurrent(seat)) emit bridge->breakpointsChanged();
+        });
     }
     void on_log(const LogEntry& entry) override {
-        post([bridge = bridge_, entry] { bridge->addLog(entry); });
+        post([bridge = bridge_, seat = seat_, entry] { bridge->addLogOf(seat, entry); });
     }
 
   private:
@@ -121,15 +175,190 @@ class SessionBridge::Listener : public session::SessionListener {
     }
 
     SessionBridge* bridge_;
+    std::uint64_t seat_;
     std::atomic<bool> waiting_{false};
 };
 
-SessionBridge::SessionBridge(QObject* parent)
-    : QObject(parent),
-      listener_(std::make_unique<Listener>(this)),
-      session_(std::make_unique<session::Session>(listener_.get())) {}
+SessionBridge::SessionBridge(QObject* parent) : QObject(parent) {
+    seats_.push_back(makeSeat({}, 0));
+    home_ = seats_.front()->number;
+}
 
 SessionBridge::~SessionBridge() = default;
+
+// --- ranks
+
+std::unique_ptr<SessionBridge::Seat> SessionBridge::makeSeat(const MakeSession& make, std::size_t index) {
+    auto seat = std::make_unique<Seat>();
+    seat->number = ++last_seat_;
+    seat->listener = std::make_unique<Listener>(this, seat->number);
+    seat->session = make ? make(index, seat->listener.get()) : std::make_unique<session::Session>(seat->listener.get());
+    return seat;
+}
+
+SessionBridge::Seat* SessionBridge::seatOf(std::uint64_t number) {
+    for (const auto& seat : seats_) {
+        if (seat->number == number) return seat.get();
+    }
+    return nullptr;
+}
+
+bool SessionBridge::hasSeat(std::uint64_t number) const {
+    return std::any_of(seats_.begin(), seats_.end(), [&](const auto& seat) { return seat->number == number; });
+}
+
+void SessionBridge::tellGrown(std::uint64_t number) {
+    for (std::size_t i = 0; i < seats_.size(); ++i) {
+        if (seats_[i]->number == number) emit seatGrown(i);
+    }
+}
+
+// Of another rank its number is said.
+void SessionBridge::addLogOf(std::uint64_t number, LogEntry entry) {
+    for (std::size_t i = 0; i < seats_.size(); ++i) {
+        if (seats_[i]->number != number) continue;
+        if (i != seat_) {
+            entry.text = tr("Rank %1: %2").arg(rankAt(i)).arg(text(entry.text)).toStdString();
+            entry.event = 0;
+        }
+        addLog(entry);
+    }
+}
+
+const session::Status& SessionBridge::statusAt(std::size_t seat) const {
+    return seat == seat_ ? status_ : seats_[seat]->status;
+}
+
+std::shared_ptr<const session::Recording> SessionBridge::recordingAt(std::size_t seat) const {
+    return seat == seat_ ? recording_ : seats_[seat]->session->recording();
+}
+
+void SessionBridge::setCurrentSeat(std::size_t seat) {
+    if (seat >= seats_.size() || seat == seat_) return;
+    Seat& before = *seats_[seat_];
+    before.status = status_;
+    before.event = event_;
+    before.bookmarks = bookmarks_;
+    before.notes = notes_;
+    sit(seat);
+}
+
+// The bridge says from now on what is of this one.
+void SessionBridge::sit(std::size_t seat) {
+    seat_ = seat;
+    ++turn_;
+    is_timing_ = false;
+    Seat& now = *seats_[seat];
+    const session::Status status = now.session->status();
+    const auto model = now.session->model();
+    status_ = status;
+    // Ranks of one program have one model: panels keep what they have opened in it.
+    if (model_ == nullptr || model == nullptr || !isSameModel(*model_, *model))
+        takeModel(model);
+    else
+        model_ = model;
+    takeRecording(now.session->recording());
+    training_ = now.session->training();
+    generation_ = now.session->generation();
+    takeEvents();
+    setBookmarks(now.bookmarks);
+    notes_ = now.notes;
+    emit bookmarksChanged();
+    emit seatsChanged();
+    takeStatus(status);
+    if (now.event != 0)
+        setCurrentEvent(now.event);
+    else if (event_ == 0)
+        selectResult();
+    emit trainingChanged();
+    emit generationChanged();
+    emit breakpointsChanged();
+}
+
+void SessionBridge::replaceSeats(std::vector<std::unique_ptr<Seat>> seats, std::size_t current) {
+    // Sessions that go end behind what they are asked; nothing of theirs is delivered any more.
+    const auto gone = std::exchange(seats_, std::move(seats));
+    seat_ = current;
+    ++turn_;
+    status_ = seats_[seat_]->session->status();
+    emit seatsChanged();
+}
+
+// The session there is becomes that of the current one.
+void SessionBridge::openRanks(const std::vector<session::RankFile>& files, std::size_t current) {
+    leaveRanks();
+    when_open_ = nullptr;
+    std::vector<std::unique_ptr<Seat>> seats;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        seats.push_back(i == current ? std::move(seats_[seat_]) : makeSeat({}, i));
+        seats.back()->file = QString::fromStdString(files[i].path.string());
+        seats.back()->rank = files[i].named;
+    }
+    replaceSeats(std::move(seats), current);
+    for (const auto& seat : seats_) seat->session->open(seat->file.toStdString());
+}
+
+void SessionBridge::startRanks(std::size_t count, const MakeSession& make, std::shared_ptr<void> process,
+                               std::function<void()> kill) {
+    leaveRanks();
+    when_open_ = nullptr;
+    away_ = std::move(seats_[seat_]);
+    std::vector<std::unique_ptr<Seat>> seats;
+    for (std::size_t i = 0; i < count; ++i) {
+        seats.push_back(makeSeat(make, i));
+        seats.back()->rank = static_cast<int>(i);
+        seats.back()->process = process;
+    }
+    kill_ranks_ = std::move(kill);
+    replaceSeats(std::move(seats), 0);
+    takeModel(nullptr);
+}
+
+// One process from now on.
+void SessionBridge::leaveRanks() {
+    if (seats_.size() == 1 && !away_) return;
+    kill_ranks_ = nullptr;
+    std::vector<std::unique_ptr<Seat>> one;
+    if (away_) one.push_back(std::move(away_));
+    for (auto& seat : seats_) {
+        if (one.empty() && seat->number == home_) one.push_back(std::move(seat));
+    }
+    std::erase(seats_, nullptr);
+    one.front()->file.clear();
+    one.front()->event = 0;
+    replaceSeats(std::move(one), 0);
+}
+
+void SessionBridge::setOrdersAllRanks(bool all) {
+    if (all == orders_all_) return;
+    orders_all_ = all;
+    emit seatsChanged();
+}
+
+std::vector<std::size_t> SessionBridge::orderedSeats() const {
+    std::vector<std::size_t> seats{seat_};
+    for (std::size_t i = 0; orders_all_ && hasRunningRanks() && i < seats_.size(); ++i) {
+        if (i != seat_) seats.push_back(i);
+    }
+    return seats;
+}
+
+void SessionBridge::pause() {
+    for (const std::size_t seat : orderedSeats()) sessionAt(seat).pause();
+}
+
+void SessionBridge::killEngine() {
+    if (kill_ranks_)
+        kill_ranks_();
+    else
+        session().kill_engine();
+}
+
+int SessionBridge::rankAt(std::size_t seat) const {
+    const auto recording = recordingAt(seat);
+    const auto facts = recording ? recording->rank() : nullptr;
+    return facts ? facts->rank : seats_[seat]->rank;
+}
 
 bool SessionBridge::isBusy() const { return status_.state == RunState::Opening || status_.state == RunState::Running; }
 
@@ -143,14 +372,17 @@ void SessionBridge::takeStatus(const session::Status& status) {
     status_ = status;
     takeEvents();
     if (parked && status.reached != 0 && status.reached <= event_count_) setCurrentEvent(status.reached);
-    if (ended && event_ == 0) {
-        // Selects the result of the forward run first.
-        const EventId last = findEvent([](const Event& event) { return event.phase == session::RunPhase::Backward; });
-        setCurrentEvent(last > 1 ? last - 1 : static_cast<EventId>(event_count_));
-    }
+    if (ended && event_ == 0) selectResult();
     emit statusChanged();
     if (has_moved) tellWeightsChanged();  // to another step of the training
     if (status.stopped_at_breakpoint != 0) emit breakpointsChanged();
+}
+
+// Of the forward run.
+void SessionBridge::selectResult() {
+    if (event_count_ == 0) return;
+    const EventId last = findEvent([](const Event& event) { return event.phase == session::RunPhase::Backward; });
+    setCurrentEvent(last > 1 ? last - 1 : static_cast<EventId>(event_count_));
 }
 
 EventId SessionBridge::parkedEvent() const {
@@ -484,7 +716,7 @@ QString SessionBridge::saveSourceEdits() {
             addLog({.level = LogEntry::Level::Error, .text = why.toStdString(), .scope = {}, .source = {}});
             return why;
         }
-        session_->move_breakpoints(name.toStdString(), text.toStdString());
+        session().move_breakpoints(name.toStdString(), text.toStdString());
         written_[name] = text;
         edits_.erase(name);
         emit sourceSaved(name);
@@ -498,7 +730,7 @@ void SessionBridge::discardSourceEdits() {
     const auto edits = std::exchange(edits_, {});
     for (std::size_t i = 0; model_ && i < model_->sources.size(); ++i) {
         const session::SourceFile& source = model_->sources[i];
-        if (edits.contains(text(source.name))) session_->move_breakpoints(source.name, source.text);
+        if (edits.contains(text(source.name))) session().move_breakpoints(source.name, source.text);
     }
     emit sourceEditsDiscarded();
     emit unsavedChanged();
@@ -528,41 +760,52 @@ void SessionBridge::setRunOptions(const session::RunOptions& options) {
     emit runOptionsChanged();
 }
 
-std::vector<session::InputSpec> SessionBridge::inputs() const { return session_->inputs(); }
+std::vector<session::InputSpec> SessionBridge::inputs() const { return seats_[seat_]->session->inputs(); }
 
 void SessionBridge::setInputs(const std::vector<session::InputSpec>& inputs) {
-    session_->set_inputs(inputs);
+    session().set_inputs(inputs);
     emit inputsChanged();
 }
 
 // Of a source, as it was chosen for it.
 void SessionBridge::useRelease(const QString& file) {
     if (file.endsWith(QLatin1String(".py")))
-        session_->set_torch_release(file.toStdString(), recallRelease(file).toStdString());
+        session().set_torch_release(file.toStdString(), recallRelease(file).toStdString());
 }
 
+// A recording with others of its run beside it is opened with them.
 void SessionBridge::open(const QString& file, const QString& build) {
+    const auto ranks = session::is_recording_name(file.toStdString()) ? session::rank_files(file.toStdString())
+                                                                      : std::vector<session::RankFile>();
+    if (ranks.size() > 1) {
+        const auto own = std::find_if(ranks.begin(), ranks.end(), [&](const session::RankFile& each) {
+            return each.path == std::filesystem::path(file.toStdString());
+        });
+        return openRanks(ranks, own != ranks.end() ? static_cast<std::size_t>(own - ranks.begin()) : 0);
+    }
+    leaveRanks();
     when_open_ = nullptr;
     useRelease(file);
-    session_->open(file.toStdString(), build.toStdString());
+    session().open(file.toStdString(), build.toStdString());
 }
 
 void SessionBridge::openKept(const QString& file, const QString& build, const QString& folder) {
+    leaveRanks();
     when_open_ = nullptr;
     useRelease(file);
-    session_->open_kept(file.toStdString(), build.toStdString(), folder.toStdString());
+    session().open_kept(file.toStdString(), build.toStdString(), folder.toStdString());
 }
 
 void SessionBridge::train(const session::TrainOptions& options) {
     tellOfOlderText();
-    session_->train(options);
+    session().train(options);
 }
 void SessionBridge::trainOn(const session::TrainOptions& options) {
     tellOfOlderText();
-    session_->train_on(options);
+    session().train_on(options);
 }
-void SessionBridge::lookAtStep(std::int64_t step) { session_->look_at_step(step); }
-void SessionBridge::returnToEnd() { session_->return_to_end(); }
+void SessionBridge::lookAtStep(std::int64_t step) { session().look_at_step(step); }
+void SessionBridge::returnToEnd() { session().return_to_end(); }
 
 void SessionBridge::runAgain() {
     openAgainThen([this] { run(); });
@@ -576,31 +819,33 @@ void SessionBridge::openAgainThen(std::function<void()> then) {
         if (number != openings_ || !when_open_) return;
         std::exchange(when_open_, nullptr)();
     };
-    session_->open(model_->path, {}, [this, opened] { QMetaObject::invokeMethod(this, opened, Qt::QueuedConnection); });
+    session().open(model_->path, {}, [this, opened] { QMetaObject::invokeMethod(this, opened, Qt::QueuedConnection); });
 }
 
 void SessionBridge::stop() {
     when_open_ = nullptr;
-    session_->stop();
+    for (const std::size_t seat : orderedSeats()) sessionAt(seat).stop();
 }
 
 void SessionBridge::setForm(session::ModelForm form) {
-    session_->set_form(form, marshal<std::string>(this, [this](const std::string& why) {
+    session().set_form(form, marshal<std::string>(seat_, this, [this](const std::string& why) {
                            if (!why.empty()) emit formRefused(text(why));
                        }));
 }
 
 void SessionBridge::closeModel() {
+    leaveRanks();
     when_open_ = nullptr;
-    session_->close();
+    session().close();
 }
 
 void SessionBridge::run() {
     tellOfOlderText();
-    if (isPaused()) {
-        session_->resume();
-    } else {
-        session_->run(options_);
+    for (const std::size_t seat : orderedSeats()) {
+        if (statusAt(seat).state == RunState::Paused)
+            sessionAt(seat).resume();
+        else
+            sessionAt(seat).run(options_);
     }
 }
 
@@ -620,7 +865,7 @@ void SessionBridge::askTextModel() {
 
 void SessionBridge::generate(const session::GenerateRequest& request) {
     tellOfOlderText();
-    session_->generate(request);
+    session().generate(request);
 }
 
 void SessionBridge::setPrompt(const QString& prompt) {
@@ -635,15 +880,19 @@ void SessionBridge::setTrainingData(const session::DataSpec& data) {
 }
 
 void SessionBridge::step(session::StepKind kind) {
-    if (isPaused()) {
-        session_->step(kind);
-        return;
+    if (!isPaused()) tellOfOlderText();
+    for (const std::size_t seat : orderedSeats()) {
+        const RunState state = statusAt(seat).state;
+        // A rank that waits in a collective for another one comes to its own place when that one has come.
+        if (state == RunState::Paused) {
+            sessionAt(seat).step(kind);
+        } else if (!isPaused() || state != RunState::Running) {
+            // Without a run: the first step starts one and stops before its first operator.
+            session::RunOptions options = options_;
+            options.pause_at_start = true;
+            sessionAt(seat).run(options);
+        }
     }
-    tellOfOlderText();
-    // Without a run: the first step starts one and stops before its first operator.
-    session::RunOptions options = options_;
-    options.pause_at_start = true;
-    session_->run(options);
 }
 
 void SessionBridge::stepBack() {
@@ -679,14 +928,17 @@ void SessionBridge::goToOrigin() {
 }
 
 void SessionBridge::runTo(const session::RunTarget& target) {
-    if (isPaused()) {
-        session_->run_to(target);
-        return;
+    if (!isPaused()) tellOfOlderText();
+    for (const std::size_t seat : orderedSeats()) {
+        const RunState state = statusAt(seat).state;
+        if (state == RunState::Paused) {
+            sessionAt(seat).run_to(target);
+        } else if (!isPaused() || state != RunState::Running) {
+            session::RunOptions options = options_;
+            options.pause_at_start = false;  // the target says where to stop
+            sessionAt(seat).run(options, target);
+        }
     }
-    tellOfOlderText();
-    session::RunOptions options = options_;
-    options.pause_at_start = false;  // the target says where to stop
-    session_->run(options, target);
 }
 
 void SessionBridge::runToBackward() {
@@ -703,7 +955,7 @@ void SessionBridge::runToNan() { runTo(session::RunTarget::nan()); }
 void SessionBridge::runToEvent(EventId event) { runTo(session::RunTarget::before_event(event)); }
 void SessionBridge::runToNode(int node) { runTo(session::RunTarget::node(node)); }
 
-std::vector<Breakpoint> SessionBridge::breakpoints() const { return session_->breakpoints(); }
+std::vector<Breakpoint> SessionBridge::breakpoints() const { return seats_[seat_]->session->breakpoints(); }
 
 // A condition that cannot be met is not set: the log has the reason.
 bool SessionBridge::refuses(const Breakpoint& breakpoint) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/session/queries/tokenize.h"
+#include "core/session/rank_files.h"
 #include "core/session/session.h"
 
 namespace loupe::views {
@@ -27,7 +28,33 @@ class SessionBridge : public QObject {
     explicit SessionBridge(QObject* parent = nullptr);
     ~SessionBridge() override;
 
-    session::Session& session() { return *session_; }
+    // That of the current rank.
+    session::Session& session() { return *seats_[seat_]->session; }
+
+    // The ranks of a run are sessions side by side, in the order of their numbers: one of them is current, and all that
+    // this bridge says is of it. A program of one process has one.
+    std::size_t seatCount() const { return seats_.size(); }
+    std::size_t currentSeat() const { return seat_; }
+    // Panels show that one from now on; what they keep by event is kept for each.
+    void setCurrentSeat(std::size_t seat);
+    session::Session& sessionAt(std::size_t seat) { return *seats_[seat]->session; }
+    const session::Status& statusAt(std::size_t seat) const;
+    // Null when there is none.
+    std::shared_ptr<const session::Recording> recordingAt(std::size_t seat) const;
+    // Its file, of recordings that were opened together; empty: it is known by its recording alone.
+    const QString& fileAt(std::size_t seat) const { return seats_[seat]->file; }
+    // The number of the rank.
+    int rankAt(std::size_t seat) const;
+    // Ranks of a program that runs: makes a session for each.
+    using MakeSession = std::function<std::unique_ptr<session::Session>(std::size_t, session::SessionListener*)>;
+    // process: what keeps them, until the last of their sessions is gone; kill() ends them all.
+    void startRanks(std::size_t count, const MakeSession& make, std::shared_ptr<void> process,
+                    std::function<void()> kill);
+    // Their engines are there: they run, and are no recordings.
+    bool hasRunningRanks() const { return kill_ranks_ != nullptr; }
+    // Orders (run, step, stop, breakpoints) go to all of them, or to the current one alone.
+    bool ordersAllRanks() const { return orders_all_; }
+    void setOrdersAllRanks(bool all);
 
     const session::Status& status() const { return status_; }
     bool isBusy() const;  // opening or running
@@ -144,6 +171,9 @@ class SessionBridge : public QObject {
     void returnToEnd();
     // Tokens of a text, each a run: Session::generate.
     void generate(const session::GenerateRequest& request);
+    void pause();  // before the next operator
+    // Ends the engine's process, of ranks all of them.
+    void killEngine();
     void run();       // starts, or continues when parked
     void stepBack();  // selects the event before
     void step(session::StepKind kind);
@@ -189,8 +219,15 @@ class SessionBridge : public QObject {
     template <typename Query>
     void ask(const QString& tag, Query query, QObject* receiver, std::function<void(typename Query::Answer)> reply,
              std::function<void(session::ProgressOf<Query>)> progress = {}) {
-        session_->ask(tag.toStdString(), std::move(query), marshal(receiver, std::move(reply)),
-                      progress ? marshal(receiver, std::move(progress)) : nullptr);
+        askAt(seat_, tag, std::move(query), receiver, std::move(reply), std::move(progress));
+    }
+    // The same of any rank's. What another rank than the current one was asked as the current one is not delivered.
+    template <typename Query>
+    void askAt(std::size_t seat, const QString& tag, Query query, QObject* receiver,
+               std::function<void(typename Query::Answer)> reply,
+               std::function<void(session::ProgressOf<Query>)> progress = {}) {
+        sessionAt(seat).ask(tag.toStdString(), std::move(query), marshal(seat, receiver, std::move(reply)),
+                            progress ? marshal(seat, receiver, std::move(progress)) : nullptr);
     }
     // Writes the last run as a file that open() takes. attached: text that is kept with it. The reply is empty, or
     // says why not.
@@ -206,6 +243,10 @@ class SessionBridge : public QObject {
     const QString& loadedWeights() const { return loaded_weights_; }
 
   signals:
+    // Which ranks there are, or which one is current.
+    void seatsChanged();
+    // Of any rank: another recording, more events, another status.
+    void seatGrown(std::size_t seat);
     void statusChanged();
     void modelChanged();
     void recordingChanged();
@@ -258,19 +299,48 @@ class SessionBridge : public QObject {
     void tellOfOlderText();
     void useRelease(const QString& file);
     session::EventId findEvent(const std::function<bool(const session::Event&)>& matches) const;
-    // Calls work in the GUI thread if the receiver still exists.
+    // Calls work in the GUI thread if the receiver still exists, and the rank that was asked.
     template <typename T>
-    std::function<void(T)> marshal(QObject* receiver, std::function<void(T)> reply) {
+    std::function<void(T)> marshal(std::size_t seat, QObject* receiver, std::function<void(T)> reply) {
         // The bridge outlives the engine's thread; the receiver may not, so it is looked at in the GUI thread only.
-        return [this, guard = QPointer<QObject>(receiver), reply = std::move(reply)](T result) {
+        return [this, guard = QPointer<QObject>(receiver), reply = std::move(reply), asked = seats_[seat]->number,
+                turn = seat == seat_ ? turn_ : 0](T result) {
             QMetaObject::invokeMethod(
                 this,
-                [guard, reply, result = std::move(result)] {
-                    if (guard) reply(result);
+                [this, guard, reply, asked, turn, result = std::move(result)] {
+                    if (guard && hasSeat(asked) && (turn == 0 || turn == turn_)) reply(result);
                 },
                 Qt::QueuedConnection);
         };
     }
+
+    struct Seat {
+        std::uint64_t number = 0;  // no other has had it
+        int rank = 0;              // until its recording says so
+        QString file;
+        session::Status status;
+        // As they were when another rank became current.
+        session::EventId event = 0;
+        std::vector<session::EventId> bookmarks;
+        std::map<session::EventId, QString> notes;
+        std::shared_ptr<void> process;  // that the session's engine is in, where it does not start its own
+        std::unique_ptr<Listener> listener;
+        std::unique_ptr<session::Session> session;  // stopped before its listener is destroyed
+    };
+    std::unique_ptr<Seat> makeSeat(const MakeSession& make, std::size_t index);
+    bool hasSeat(std::uint64_t number) const;
+    Seat* seatOf(std::uint64_t number);
+    bool isCurrent(std::uint64_t number) const { return seats_[seat_]->number == number; }
+    void replaceSeats(std::vector<std::unique_ptr<Seat>> seats, std::size_t current);
+    void sit(std::size_t seat);
+    // The seats that an order is for, the current one first.
+    std::vector<std::size_t> orderedSeats() const;
+    friend class BreakpointEdit;
+    void openRanks(const std::vector<session::RankFile>& files, std::size_t current);
+    void leaveRanks();
+    void selectResult();
+    void tellGrown(std::uint64_t number);
+    void addLogOf(std::uint64_t number, LogEntry entry);
 
     session::Status status_;
     std::shared_ptr<const session::ModelInfo> model_;
@@ -306,8 +376,15 @@ class SessionBridge : public QObject {
     session::RunOptions options_;
     session::DataSpec training_data_;
     QUndoStack undo_;
-    std::unique_ptr<Listener> listener_;
-    std::unique_ptr<session::Session> session_;  // last: stopped before its listener's targets are destroyed
+    std::uint64_t last_seat_ = 0;
+    std::uint64_t turn_ = 1;  // of the current rank: changes with it
+    std::size_t seat_ = 0;
+    // The session of one process, which keeps what was set in it.
+    std::uint64_t home_ = 0;
+    bool orders_all_ = true;
+    std::function<void()> kill_ranks_;
+    std::unique_ptr<Seat> away_;                // that one, while it is none of the ranks
+    std::vector<std::unique_ptr<Seat>> seats_;  // last: stopped before what listeners report to is destroyed
 };
 
 }  // namespace loupe::views

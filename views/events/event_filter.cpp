@@ -131,7 +131,30 @@ std::optional<double> parseQuantity(const QString& text) {
     return number * unit->second.times / unit->second.by;
 }
 
-EventFilter::Term EventFilter::parseTerm(const QString& term, QString& error) {
+EventFilter::Term EventFilter::parseRanks(const QString& wanted, const CellsOf& cells, QString& error) {
+    using Kind = RankCell::Kind;
+    const auto mixes = [cells](const std::function<bool(const RankCell&, const RankCell&)>& is_other) -> Term {
+        return [cells, is_other](const Recording&, const Event& event) {
+            const RankCells all = cells ? cells(event.id) : RankCells();
+            return std::any_of(all.begin(), all.end(),
+                               [&](const RankCell& each) { return is_other(all.front(), each); });
+        };
+    };
+    if (wanted == QLatin1String("differ"))
+        return mixes([](const RankCell& a, const RankCell& b) {
+            return a.kind != b.kind || (a.kind != Kind::None && a.number != b.number);
+        });
+    if (wanted == QLatin1String("missing"))
+        return mixes([](const RankCell& a, const RankCell& b) { return (a.event == 0) != (b.event == 0); });
+    if (wanted == QLatin1String("nan"))
+        return mixes([](const RankCell& a, const RankCell& b) {
+            return (a.kind == Kind::NotFinite) != (b.kind == Kind::NotFinite);
+        });
+    error = QObject::tr("ranks:%1 is not known; there are ranks:differ, ranks:missing, ranks:nan").arg(wanted);
+    return {};
+}
+
+EventFilter::Term EventFilter::parseTerm(const QString& term, const CellsOf& cells, QString& error) {
     static const QRegularExpression comparison(QStringLiteral("^([a-z]+)(>=|<=|>|<|=)(.+)$"));
     if (term == QLatin1String("nan")) return [](const Recording&, const Event& event) { return event.has_nan; };
     if (term == QLatin1String("inf")) return [](const Recording&, const Event& event) { return event.has_inf; };
@@ -172,6 +195,19 @@ EventFilter::Term EventFilter::parseTerm(const QString& term, QString& error) {
     if (colon > 0 && !term.mid(colon).startsWith(QLatin1String("::"))) {
         const QString key = term.left(colon);
         const std::string wanted = term.mid(colon + 1).toStdString();
+        if (key == QLatin1String("ranks")) return parseRanks(term.mid(colon + 1), cells, error);
+        if (key == QLatin1String("rank")) {
+            bool is_number = false;
+            const auto rank = static_cast<std::size_t>(term.mid(colon + 1).toUInt(&is_number));
+            if (!is_number) {
+                error = QObject::tr("%1 is no number of a rank").arg(term.mid(colon + 1));
+                return {};
+            }
+            return [cells, rank](const Recording&, const Event& event) {
+                const RankCells all = cells ? cells(event.id) : RankCells();
+                return rank < all.size() && all[rank].event != 0;
+            };
+        }
         if (key == QLatin1String("op"))
             return [wanted](const Recording&, const Event& event) {
                 return matches(withoutNamespace(event.op), wanted) || matches(event.op, wanted);
@@ -194,7 +230,8 @@ EventFilter::Term EventFilter::parseTerm(const QString& term, QString& error) {
                 const session::Value* value = firstOutput(recording, event);
                 return value && matches(session::shape_text(value->shape), wanted);
             };
-        error = QObject::tr("%1: is not known; there are op:, scope:, phase:, dtype:, shape:, backend:").arg(key);
+        error = QObject::tr("%1: is not known; there are op:, scope:, phase:, dtype:, shape:, backend:, ranks:, rank:")
+                    .arg(key);
         return {};
     }
     return [pattern = "*" + term.toStdString() + "*"](const Recording&, const Event& event) {
@@ -202,12 +239,12 @@ EventFilter::Term EventFilter::parseTerm(const QString& term, QString& error) {
     };
 }
 
-EventFilter EventFilter::parse(const QString& expression) {
+EventFilter EventFilter::parse(const QString& expression, const CellsOf& cells) {
     EventFilter filter;
     for (QString word : expression.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
         const bool negated = word.startsWith(QLatin1Char('!')) && word.size() > 1;
         if (negated) word.remove(0, 1);
-        Term term = parseTerm(word, filter.error_);
+        Term term = parseTerm(word, cells, filter.error_);
         if (!term) continue;
         if (negated) {
             filter.terms_.push_back(

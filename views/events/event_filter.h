@@ -4,6 +4,7 @@
 //   op:conv*  scope:layer4  phase:backward  dtype:float16  shape:1x64*  backend:onednn
 //   time>1ms  bytes>1MiB  absmax>10  min<0  max>1  mean>0  std<1e-3  id>100
 //   nan  inf  made  turned  passed  meant (where its NaN or Inf come from)  failed  edited (ran with an edited source)
+//   ranks:differ  ranks:missing  ranks:nan  (on some ranks and not on all)  rank:2 (rank 2 has it too)
 //   !TERM (not)  anything else: part of the operator's or the module's name
 
 #include <QString>
@@ -11,13 +12,16 @@
 #include <vector>
 
 #include "core/record/recording.h"
+#include "views/common/ranks.h"
 
 namespace loupe::views {
 
 class EventFilter {
   public:
+    // What an event's output is like on each rank; empty: there is one process.
+    using CellsOf = std::function<RankCells(session::EventId)>;
     // An empty expression accepts all events.
-    static EventFilter parse(const QString& expression);
+    static EventFilter parse(const QString& expression, const CellsOf& cells = {});
 
     bool isEmpty() const { return terms_.empty(); }
     // The error of the expression; empty when it is valid.
@@ -26,7 +30,8 @@ class EventFilter {
 
   private:
     using Term = std::function<bool(const session::Recording&, const session::Event&)>;
-    static Term parseTerm(const QString& text, QString& error);
+    static Term parseTerm(const QString& text, const CellsOf& cells, QString& error);
+    static Term parseRanks(const QString& wanted, const CellsOf& cells, QString& error);
 
     std::vector<Term> terms_;
     QString error_;

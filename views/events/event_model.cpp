@@ -6,6 +6,7 @@
 #include "core/record/not_finite.h"
 #include "core/study/verdict.h"
 #include "views/common/format.h"
+#include "views/common/rank_strip.h"
 #include "views/common/theme.h"
 
 namespace loupe::views {
@@ -18,9 +19,9 @@ namespace {
 
 constexpr std::size_t kPortion = 20000;
 
-const char* const kHeaders[] = {"Operator", "#",    "Output", "Time",    "Warm",     "Spread",
-                                "Bytes",    "Min",  "Max",    "Mean",    "Std",      "Distribution",
-                                "Flags",    "Peer", "Module", "Backend", "Reference"};
+const char* const kHeaders[] = {"Operator", "#",    "Output", "Time",    "Warm",  "Spread",
+                                "Bytes",    "Min",  "Max",    "Mean",    "Std",   "Distribution",
+                                "Flags",    "Peer", "Module", "Backend", "Ranks", "Reference"};
 const char* const kHeaderTips[] = {
     "Operator, under the module call it ran in; backward events are named after their autograd node",
     "Number of the event in the run",
@@ -39,6 +40,8 @@ const char* const kHeaderTips[] = {
     "Backward event of a forward one, and the other way round; click to go there",
     "Module that the operator ran in",
     "Which kernel ran",
+    ("The first output on each rank, coloured by how far its norm is from the others'; hatched: NaN or Inf; an empty "
+     "frame: the rank has no such event. Click a cell to go there"),
     "The event of the reference that this one is compared with; \u2260 where they differ beyond tolerance"};
 
 // "layer1" of "layer1.0.conv1" for depth 0, "layer1.0" for depth 1.
@@ -130,6 +133,12 @@ void EventModel::setTimes(std::shared_ptr<const session::OperatorTimes> times) {
         for (int group = each.parent; group >= 0; group = rows_[static_cast<std::size_t>(group)].parent)
             rows_[static_cast<std::size_t>(group)].warm += time->median;
     }
+    if (!top_.empty()) emit dataChanged(indexOfRow(top_.front()), indexOfRow(top_.back(), ColumnCount - 1));
+}
+
+void EventModel::setRanks(CellsOf cells, std::function<QString(const RankCells&)> tip) {
+    cells_of_ = std::move(cells);
+    tip_of_cells_ = std::move(tip);
     if (!top_.empty()) emit dataChanged(indexOfRow(top_.front()), indexOfRow(top_.back(), ColumnCount - 1));
 }
 
@@ -486,6 +495,7 @@ QVariant EventModel::tipOf(const Row& row, int column) const {
         if (const std::string device = event->device.text(); !device.empty()) reasons += text(device);
         return reasons.join(QLatin1Char('\n'));
     }
+    if (column == OnRanks && event && cells_of_) return tip_of_cells_(cells_of_(row.event));
     if (column >= Partner && event && comparison_ != nullptr) {
         const session::EventDifference* found = comparison_->ofEvent(row.event);
         return found != nullptr ? differenceText(*found) : QVariant();
@@ -547,6 +557,8 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
         }
         case Qt::ForegroundRole:
             return colourOf(row, index.column());
+        case RankStrip::kCellsRole:
+            return row.event && cells_of_ ? QVariant::fromValue(cells_of_(row.event)) : QVariant();
         case EventRole:
             return row.event ? row.event : row.first;
         case IsGroupRole:

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "views/common/comparison.h"
+#include "views/common/ranks.h"
 #include "views/events/event_filter.h"
 
 namespace loupe::views {
@@ -35,6 +36,7 @@ class EventModel : public QAbstractItemModel {
         Peer,
         Module,
         Backend,
+        OnRanks,  // while there are several
         Partner,  // in the reference; from here on hidden without one
         FirstDifference,
         LastDifference = FirstDifference + kDifferenceColumns - 1,
@@ -64,6 +66,10 @@ class EventModel : public QAbstractItemModel {
     // Warm times of the recording; null where there are none.
     void setTimes(std::shared_ptr<const session::OperatorTimes> times);
     bool hasTimes() const { return times_ != nullptr; }
+    // What the output is like on each rank; empty: there is one process. They are the same function until it is set
+    // again.
+    using CellsOf = std::function<RankCells(session::EventId)>;
+    void setRanks(CellsOf cells, std::function<QString(const RankCells&)> tip);
     // With a reference; it outlives the model.
     void setComparison(const Comparison* comparison);
     bool isFlat() const { return flat_; }
@@ -138,6 +144,8 @@ class EventModel : public QAbstractItemModel {
     std::shared_ptr<const session::OperatorTimes> times_;
     std::shared_ptr<const session::EditStart> edit_;  // of the recording; null: none
     const Comparison* comparison_ = nullptr;
+    CellsOf cells_of_;
+    std::function<QString(const RankCells&)> tip_of_cells_;
     EventFilter filter_;
     bool flat_ = false;
     session::EventId reached_ = 0;

@@ -26,6 +26,7 @@
 #include "views/common/icons.h"
 #include "views/common/panel_bar.h"
 #include "views/common/panel_output.h"
+#include "views/common/rank_strip.h"
 #include "views/common/theme.h"
 #include "views/events/event_delegate.h"
 #include "views/events/event_filter.h"
@@ -111,7 +112,10 @@ ExpressionEdit::Completions filterWords(const SessionBridge& bridge, const QStri
                                                       {"made", QObject::tr("a NaN or Inf begins here")},
                                                       {"turned", QObject::tr("an Inf becomes NaN here")},
                                                       {"passed", QObject::tr("a NaN or Inf is passed on")},
-                                                      {"meant", QObject::tr("an Inf that is meant, as a mask's")}};
+                                                      {"meant", QObject::tr("an Inf that is meant, as a mask's")},
+                                                      {"ranks:differ", QObject::tr("not equal on all ranks")},
+                                                      {"ranks:missing", QObject::tr("not on all ranks")},
+                                                      {"ranks:nan", QObject::tr("NaN or Inf on some ranks only")}};
     for (const auto& [word, meaning] : kWords) found.words.append({QString::fromLatin1(word), meaning});
     return found;
 }
@@ -167,10 +171,24 @@ EventsView::EventsView(SessionBridge& bridge, QWidget* parent)
         if (is_awaited_ || !tree_->currentIndex().isValid()) showCurrent();
     });
     connect(&Theme::instance(), &Theme::changed, tree_->viewport(), qOverload<>(&QWidget::update));
+    connect(&Ranks::of(bridge), &Ranks::changed, this, &EventsView::showRanks);
+    connect(&Ranks::of(bridge), &Ranks::studied, this, &EventsView::showRanks);
     model_->setRecording(bridge.recording());
     showCount();
     showTimes();
     showDifferences();
+    showRanks();
+}
+
+// The column is there while there are several.
+void EventsView::showRanks() {
+    const Ranks& ranks = Ranks::of(bridge());
+    tree_->setColumnHidden(EventModel::OnRanks, !ranks.isOn());
+    if (!ranks.isOn()) return model_->setRanks({}, {});
+    model_->setRanks([&ranks](session::EventId id) { return ranks.cellsOf(id); },
+                     [&ranks](const RankCells& cells) { return ranks.tipOf(cells); });
+    // What it is filtered by has become known.
+    if (filter_->text().contains(QLatin1String("rank"))) applyFilter();
 }
 
 // Their columns are there while a reference is pinned, in front of those that say what an output looks like.
@@ -189,6 +207,7 @@ void EventsView::makeFilter(PanelBar& bar) {
     filter_->setToolTip(
         tr("All terms must hold. op: scope: phase: dtype: shape: backend: take * and ?\n"
            "time bytes memory flops min max mean std absmax norm id compare with > < = and units (1ms, 2MiB)\n"
+           "ranks:differ ranks:missing ranks:nan: between the ranks of a run, rank:2 that rank 2 has too\n"
            "nan inf failed; made turned passed meant: where a NaN or Inf comes from; !TERM turns a term round; other "
            "words are looked for in operator and module"));
     auto* expression = static_cast<ExpressionEdit*>(filter_);
@@ -239,6 +258,8 @@ void EventsView::makeTree() {
     tree_->setAccessibleName(tr("Events"));
     tree_->setModel(model_);
     tree_->setItemDelegate(new EventDelegate(tree_));
+    tree_->setItemDelegateForColumn(EventModel::OnRanks, new RankStrip(bridge(), tree_));
+    tree_->header()->moveSection(EventModel::OnRanks, EventModel::Output);  // in sight
     tree_->setUniformRowHeights(true);
     tree_->setIndentation(14);
     tree_->setAllColumnsShowFocus(true);
@@ -248,7 +269,8 @@ void EventsView::makeTree() {
     tree_->installEventFilter(this);
     tree_->viewport()->installEventFilter(this);
     connect(tree_->verticalScrollBar(), &QScrollBar::actionTriggered, this, [this] { follows_ = false; });
-    const int widths[] = {206, 66, 104, 76, 72, 146, 76, 74, 74, 74, 74, 72, 84, 52, 150, 80, 84, 84, 84, 84, 84, 84};
+    const int widths[] = {206, 66, 104, 76, 72, 146, 76, 74, 74, 74, 74, 72,
+                          84,  52, 150, 80, 64, 84,  84, 84, 84, 84, 84};
     for (int column = 0; column < EventModel::ColumnCount; ++column) tree_->setColumnWidth(column, widths[column]);
     for (int column = EventModel::Partner; column < EventModel::ColumnCount; ++column)
         tree_->header()->moveSection(tree_->header()->visualIndex(column),
@@ -266,7 +288,8 @@ void EventsView::makeTree() {
 }
 
 void EventsView::applyFilter() {
-    const EventFilter filter = EventFilter::parse(filter_->text());
+    const EventFilter filter =
+        EventFilter::parse(filter_->text(), [this](session::EventId id) { return Ranks::of(bridge()).cellsOf(id); });
     filter_->setProperty("invalid", !filter.error().isEmpty());
     filter_->style()->unpolish(filter_);
     filter_->style()->polish(filter_);

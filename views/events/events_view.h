@@ -53,6 +53,7 @@ class EventsView : public View {
     void showCount();
     void showTimes();
     void showDifferences();
+    void showRanks();
     void showContextMenu(const QPoint& at);
     void takeMarks();
     void editNote(session::EventId event);

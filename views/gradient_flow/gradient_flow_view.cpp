@@ -16,6 +16,7 @@
 #include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/plot_style.h"
+#include "views/common/ranks.h"
 #include "views/common/step_axis.h"
 #include "views/common/theme.h"
 
@@ -93,7 +94,8 @@ FlowLayout* GradientFlowView::makeBar() {
     bar->setContentsMargins(6, 4, 6, 2);
     measure_ = new QComboBox(this);
     measure_->addItems({tr("mean and max |gradient|"), tr("norm"), tr("norm / weight norm"), tr("fraction of zeros"),
-                        tr("mean |gradient| over runs"), tr("norm over steps of the training")});
+                        tr("mean |gradient| over runs"), tr("norm over steps of the training"), tr("norm by rank"),
+                        tr("mean |gradient| by rank"), tr("NaN and Inf by rank")});
     measure_->setToolTip(tr("What the bars show"));
     measure_->setProperty("kept", true);
     measure_->setAccessibleName(tr("Measure of the gradients"));
@@ -190,6 +192,10 @@ void GradientFlowView::listen() {
         steps_.clear();
         showRows({});
     });
+    connect(&Ranks::of(bridge()), &Ranks::changed, this, &GradientFlowView::offerRanks);
+    connect(&Ranks::of(bridge()), &Ranks::studied, this, &GradientFlowView::askRanks);
+    connect(measure_, &QComboBox::currentIndexChanged, this, &GradientFlowView::askRanks);
+    offerRanks();
     connect(&Comparison::of(bridge()), &Comparison::differencesChanged, this, &GradientFlowView::draw);
     connect(&bridge(), &SessionBridge::currentChanged, this, &GradientFlowView::markCurrent);
     connect(&Theme::instance(), &Theme::changed, this, &GradientFlowView::draw);
@@ -259,16 +265,17 @@ void GradientFlowView::draw() {
             case Measure::Zeros:
                 first << (row.finite ? row.zero_fraction : std::nan(""));
                 break;
-            case Measure::Runs:
-            case Measure::Steps:
+            default:
                 break;
         }
     }
     logarithmic_ = measure != Measure::Zeros;
     reference_->setData({}, {});
     plot_->legend->setVisible(false);
-    map_->setVisible(measure == Measure::Runs || measure == Measure::Steps);
-    if (measure == Measure::Runs)
+    map_->setVisible(measure >= Measure::Runs);
+    if (isByRank())
+        drawRanks();
+    else if (measure == Measure::Runs)
         drawRuns();
     else if (measure == Measure::Steps)
         drawSteps();
@@ -533,8 +540,7 @@ double GradientFlowView::measured(const session::GradientRow& row, std::optional
             return ratio.value_or(none);
         case Measure::Zeros:
             return row.finite ? row.zero_fraction : none;
-        case Measure::Runs:
-        case Measure::Steps:
+        default:
             break;
     }
     return none;
@@ -750,6 +756,7 @@ void GradientFlowView::click(QMouseEvent* event) {
     const int at = event->button() == Qt::LeftButton ? columnAt(event->position().toPoint()) : -1;
     if (at < 0) return;
     const GradientColumn& column = columns_.all()[static_cast<std::size_t>(at)];
+    if (isByRank()) return selectOnRank(seatAt(event->position()), column);
     if (column.is_group)
         bridge().setCurrentModule(text(column.path));
     else
@@ -767,6 +774,7 @@ void GradientFlowView::hover(QMouseEvent* event) {
         return;
     }
     const GradientColumn& column = columns_.all()[static_cast<std::size_t>(at)];
+    if (isByRank()) return plot_->setToolTip(tipOfRank(seatAt(event->position()), at));
     const session::GradientRow& row = shown_[static_cast<std::size_t>(at)];
     QString tip = QStringLiteral("<b>%1</b><br>").arg(text(row.parameter).toHtmlEscaped());
     tip += column.is_group ? tr("%1 together; double click opens")

@@ -27,7 +27,7 @@ class GradientFlowView : public View {
     Q_OBJECT
 
   public:
-    enum class Measure { MeanAndMax, Norm, Ratio, Zeros, Runs, Steps };
+    enum class Measure { MeanAndMax, Norm, Ratio, Zeros, Runs, Steps, RankNorms, RankMeans, RankBad };
 
     static ViewDescription describe();
     GradientFlowView(SessionBridge& bridge, QWidget* parent);
@@ -43,6 +43,8 @@ class GradientFlowView : public View {
     QListWidget* health() { return health_; }
     QCustomPlot* plot() { return plot_; }
     const GradientColumns& columns() const { return columns_; }
+    // Of each rank of the run, by seat; empty: there is one, or they were not asked for.
+    const std::vector<std::vector<session::GradientRow>>& rankRows() const { return rank_rows_; }
     // Labels of the current axis, by column; overlapping ones are omitted.
     const std::map<int, QString>& shownLabels() const { return labels_; }
     void setGrouping(GradientGrouping grouping) { grouping_->setCurrentIndex(static_cast<int>(grouping)); }
@@ -71,6 +73,13 @@ class GradientFlowView : public View {
     void drawMap(const std::vector<std::vector<double>>& cells, const std::vector<std::int64_t>& labels);
     void drawRuns();
     void drawSteps();
+    bool isByRank() const { return measure() >= Measure::RankNorms; }
+    void offerRanks();
+    void askRanks();
+    void drawRanks();
+    void selectOnRank(int seat, const GradientColumn& column);
+    QString tipOfRank(int seat, int column) const;
+    int seatAt(const QPointF& position) const;
     void takeTraining();
     void showFindings(const std::vector<session::GradientFinding>& findings, const QString& healthy);
     void showStart();
@@ -107,6 +116,7 @@ class GradientFlowView : public View {
     std::weak_ptr<const session::Recording> noted_;
     std::vector<session::StepGradients> steps_;  // of the training, those that were shown
     std::int64_t drawn_step_ = 0;                // of the training, the last in the map
+    std::vector<std::vector<session::GradientRow>> rank_rows_;
     bool waiting_ = false;
     bool logarithmic_ = true;
 };

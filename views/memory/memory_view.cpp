@@ -10,12 +10,15 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "views/common/bar_delegate.h"
 #include "views/common/comparison.h"
 #include "views/common/elided_label.h"
 #include "views/common/format.h"
 #include "views/common/panel_bar.h"
 #include "views/common/plot_style.h"
+#include "views/common/ranks.h"
 #include "views/common/theme.h"
+#include "views/memory/rank_memory_model.h"
 
 namespace loupe::views {
 namespace {
@@ -94,8 +97,10 @@ MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     stack_->addWidget(makeModules());
     stack_->addWidget(makeCategories());
     stack_->addWidget(map_);
+    stack_->addWidget(makeRanks());
     column->addWidget(stack_, 1);
     showSide(Side::Blocks);
+    offerRanks();
     splitter->addWidget(side);
     splitter->setSizes({560, 440});
     layout->addWidget(splitter, 1);
@@ -189,15 +194,16 @@ void MemoryView::goTo(const session::Allocation& block, session::EventId event) 
 }
 
 void MemoryView::makeSides(PanelBar& head) {
-    const QString titles[] = {tr("Blocks"), tr("Modules"), tr("Categories"), tr("Addresses")};
+    const QString titles[] = {tr("Blocks"), tr("Modules"), tr("Categories"), tr("Addresses"), tr("Ranks")};
     const QString tips[] = {
         tr("Every block alive at the current event: who made it, and who keeps it for backward"),
         tr("Sums by module at the current event and at the peak, and what each layer's forward and backward left "
            "alive"),
         tr("Sums by category at the current event and at the peak"),
-        tr("Where the blocks lie in memory, coloured as in the plot; click one to go to who made it")};
+        tr("Where the blocks lie in memory, coloured as in the plot; click one to go to who made it"),
+        tr("The peak of every rank of the run, and what each has at the current event")};
     const QString names[] = {QStringLiteral("byBlock"), QStringLiteral("byModule"), QStringLiteral("byCategory"),
-                             QStringLiteral("byAddress")};
+                             QStringLiteral("byAddress"), QStringLiteral("byRank")};
     for (std::size_t i = 0; i < sides_.size(); ++i) {
         sides_[i] = head.toggle(titles[i], tips[i], names[i]);
         connect(sides_[i], &QToolButton::clicked, this, [this, i] { showSide(static_cast<Side>(i)); });
@@ -238,6 +244,30 @@ QTreeView* MemoryView::makeModules() {
     connect(module_tree_, &QTreeView::activated, this,
             [this](const QModelIndex& index) { this->bridge().setCurrentModule(text(modules_->row(index).module)); });
     return module_tree_;
+}
+
+QTreeView* MemoryView::makeRanks() {
+    auto* model = new RankMemoryModel(bridge(), this);
+    auto* table = new QTreeView(stack_);
+    table->setObjectName(QStringLiteral("rankMemory"));
+    table->setAccessibleName(tr("Memory by rank"));
+    table->setModel(model);
+    table->setItemDelegate(new BarDelegate(table));
+    table->setRootIsDecorated(false);
+    table->setUniformRowHeights(true);
+    table->header()->setStretchLastSection(false);
+    const int widths[] = {64, 110, 80, 150};
+    for (int i = 0; i < RankMemoryModel::ColumnCount; ++i) table->header()->resizeSection(i, widths[i]);
+    connect(table, &QTreeView::clicked, model, &RankMemoryModel::goToPeak);
+    connect(&Ranks::of(bridge()), &Ranks::changed, this, &MemoryView::offerRanks);
+    return table;
+}
+
+// A side of ranks is there while there are several.
+void MemoryView::offerRanks() {
+    const bool isOn = Ranks::of(bridge()).isOn();
+    sides_[static_cast<std::size_t>(Side::Ranks)]->setVisible(isOn);
+    if (!isOn && side() == Side::Ranks) showSide(Side::Blocks);
 }
 
 QTreeView* MemoryView::makeCategories() {

@@ -43,7 +43,7 @@ class MemoryView : public View {
     void takeState(const QJsonObject& state) override;
 
     // The widgets beside the plot.
-    enum class Side { Blocks, Modules, Categories, Addresses };
+    enum class Side { Blocks, Modules, Categories, Addresses, Ranks };
     void showSide(Side side);
     Side side() const { return static_cast<Side>(stack_->currentIndex()); }
 
@@ -75,6 +75,8 @@ class MemoryView : public View {
     void goTo(const session::Allocation& block, session::EventId event);
     QTreeView* makeModules();
     QTreeView* makeCategories();
+    QTreeView* makeRanks();
+    void offerRanks();
     void fillSide();
     void showAliveTitle();
     void draw();
@@ -98,7 +100,7 @@ class MemoryView : public View {
     QCPItemStraightLine* mark_ = nullptr;
     EmptyHint* hint_ = nullptr;
     AddressMap* map_ = nullptr;
-    std::array<QToolButton*, 4> sides_{};
+    std::array<QToolButton*, 5> sides_{};
     QStackedWidget* stack_ = nullptr;
     QTreeView* module_tree_ = nullptr;
     ModuleMemoryModel* modules_ = nullptr;

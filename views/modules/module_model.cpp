@@ -3,6 +3,7 @@
 
 #include "views/common/format.h"
 #include "views/common/icons.h"
+#include "views/common/rank_strip.h"
 #include "views/common/theme.h"
 
 namespace loupe::views {
@@ -11,8 +12,8 @@ using session::ModuleInfo;
 
 namespace {
 
-const char* const kHeaders[] = {"Module", "Class", "Shape", "Type",  "Parameters",
-                                "Bytes",  "Grad",  "Mode",  "Hooks", "Record"};
+const char* const kHeaders[] = {"Module", "Class", "Shape", "Type",   "Parameters", "Bytes",
+                                "Grad",   "Mode",  "Hooks", "Record", "Ranks"};
 const char* const kHeaderTips[] = {
     "Name in its parent",
     "Class of the module",
@@ -24,7 +25,9 @@ const char* const kHeaderTips[] = {
     "train or eval, as the training flag says",
     "Hooks that calls of the module run, forward and backward",
     ("Whether values and statistics are kept in the next recording: of what the module makes, of the parameter "
-     "and its gradients. Without a tick a NaN there is not noticed")};
+     "and its gradients. Without a tick a NaN there is not noticed"),
+    ("The module's output on each rank, coloured by how far it is from the others'; hatched: NaN or Inf; an empty "
+     "frame: the rank has none. Click a cell to go there")};
 
 std::string_view lastPart(const std::string& path) {
     const auto dot = path.rfind('.');
@@ -280,6 +283,13 @@ int ModuleModel::rowCount(const QModelIndex& parent) const {
 
 int ModuleModel::columnCount(const QModelIndex&) const { return ColumnCount; }
 
+void ModuleModel::setRanks(std::function<RankCells(const std::string& path)> cells,
+                           std::function<QString(const RankCells&)> tip) {
+    cells_of_ = std::move(cells);
+    tip_of_cells_ = std::move(tip);
+    tellAll();
+}
+
 void ModuleModel::setComparison(const Comparison* comparison) {
     comparison_ = comparison;
     tellAll();
@@ -390,7 +400,13 @@ QVariant ModuleModel::data(const QModelIndex& index, int role) const {
             return count.without == 0 ? Qt::Checked : count.with == 0 ? Qt::Unchecked : Qt::PartiallyChecked;
         }
         case Qt::ToolTipRole:
+            if (index.column() == OnRanks && row.kind == Kind::Module && cells_of_)
+                return tip_of_cells_(cells_of_(model_->modules[row.module].path));
             return tipOf(row, index.column());
+        case RankStrip::kCellsRole:
+            return row.kind == Kind::Module && cells_of_
+                       ? QVariant::fromValue(cells_of_(model_->modules[row.module].path))
+                       : QVariant();
         case Qt::ForegroundRole:
             if (index.column() >= FirstDifference)
                 return diverges(row) ? QVariant(theme.colour(Theme::Colour::Bad)) : QVariant();

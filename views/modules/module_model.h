@@ -3,6 +3,7 @@
 // The module tree of a model: modules, and below each its own parameters, buffers and attributes.
 
 #include <QAbstractItemModel>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -11,6 +12,7 @@
 
 #include "core/model/model_info.h"
 #include "views/common/comparison.h"
+#include "views/common/ranks.h"
 
 namespace loupe::views {
 
@@ -29,6 +31,7 @@ class ModuleModel : public QAbstractItemModel {
         Mode,
         Hooks,
         Record,
+        OnRanks,  // while there are several
         FirstDifference,
         ColumnCount = FirstDifference + kDifferenceColumns
     };
@@ -47,6 +50,9 @@ class ModuleModel : public QAbstractItemModel {
     using Names = std::set<std::string, std::less<>>;
     // With a reference: of a module's output, of a parameter's elements. It outlives the model.
     void setComparison(const Comparison* comparison);
+    // What a module's output is like on each rank; empty: there is one process.
+    void setRanks(std::function<RankCells(const std::string& path)> cells,
+                  std::function<QString(const RankCells&)> tip);
     const Names& leftOut() const { return left_out_; }
     void setLeftOut(Names names);
     QModelIndex indexOfModule(const QString& path) const;
@@ -103,6 +109,8 @@ class ModuleModel : public QAbstractItemModel {
 
     std::shared_ptr<const session::ModelInfo> model_;
     const Comparison* comparison_ = nullptr;
+    std::function<RankCells(const std::string& path)> cells_of_;
+    std::function<QString(const RankCells&)> tip_of_cells_;
     std::vector<Row> rows_;
     std::vector<int> row_of_module_;
     Names left_out_;

@@ -3,6 +3,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QComboBox>
 #include <QFileDialog>
 #include <QHeaderView>
 #include <QLabel>
@@ -16,6 +17,7 @@
 #include "views/common/file_output.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
+#include "views/common/rank_strip.h"
 #include "views/common/theme.h"
 #include "views/modules/module_model.h"
 
@@ -47,12 +49,14 @@ ModulesView::ModulesView(SessionBridge& bridge, QWidget* parent)
     tree_->setUniformRowHeights(true);
     tree_->setIndentation(13);
     tree_->setContextMenuPolicy(Qt::CustomContextMenu);
-    const int widths[] = {118, 88, 88, 56, 88, 74, 40, 44, 44, 52, 80, 80, 80, 80, 80};
+    const int widths[] = {118, 88, 88, 56, 88, 74, 40, 44, 44, 52, 64, 80, 80, 80, 80, 80};
     for (int column = 0; column < ModuleModel::ColumnCount; ++column) tree_->setColumnWidth(column, widths[column]);
     tree_->header()->moveSection(ModuleModel::Record, 1);  // in sight beside the name
     for (int i = 0; i < kDifferenceColumns; ++i)
         tree_->header()->moveSection(tree_->header()->visualIndex(ModuleModel::FirstDifference + i), 2 + i);
     tree_->header()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    tree_->header()->moveSection(tree_->header()->visualIndex(ModuleModel::OnRanks), 1);
+    tree_->setItemDelegateForColumn(ModuleModel::OnRanks, new RankStrip(bridge, tree_));
     connect(tree_->selectionModel(), &QItemSelectionModel::currentChanged, this, &ModulesView::onSelected);
     connect(tree_, &QTreeView::customContextMenuRequested, this, &ModulesView::showContextMenu);
     connect(model_, &ModuleModel::leftOutChanged, this, [this] {
@@ -73,7 +77,15 @@ ModulesView::ModulesView(SessionBridge& bridge, QWidget* parent)
     layout->setSpacing(3);
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(4, 0, 4, 0);
-    bar->addWidget(search_);
+    bar->addWidget(search_, 1);
+    measure_ = new QComboBox(this);
+    measure_->addItems({tr("norm"), tr("mean |x|"), tr("NaN and Inf")});
+    measure_->setObjectName(QStringLiteral("rankMeasure"));
+    measure_->setAccessibleName(tr("What the cells of the ranks show"));
+    measure_->setToolTip(tr("What the cells of the ranks show, of each module's output"));
+    connect(measure_, &QComboBox::currentIndexChanged, this,
+            [this](int index) { Ranks::of(this->bridge()).setMeasure(static_cast<session::LayerMeasure>(index)); });
+    bar->addWidget(measure_);
     layout->addLayout(bar);
     layout->addWidget(tree_, 1);
     layout->addWidget(totals_);
@@ -82,8 +94,22 @@ ModulesView::ModulesView(SessionBridge& bridge, QWidget* parent)
     auto& comparison = Comparison::of(bridge);
     connect(&comparison, &Comparison::referencesChanged, this, &ModulesView::showDifferences);
     connect(&comparison, &Comparison::differencesChanged, this, &ModulesView::showDifferences);
+    connect(&Ranks::of(bridge), &Ranks::changed, this, &ModulesView::showRanks);
+    connect(&Ranks::of(bridge), &Ranks::studied, this, &ModulesView::showRanks);
     showModel();
     showDifferences();
+    showRanks();
+}
+
+void ModulesView::showRanks() {
+    const Ranks& ranks = Ranks::of(bridge());
+    tree_->setColumnHidden(ModuleModel::OnRanks, !ranks.isOn());
+    measure_->setVisible(ranks.isOn());
+    if (ranks.isOn())
+        model_->setRanks([&ranks](const std::string& path) { return ranks.cellsOfModule(path); },
+                         [&ranks](const RankCells& cells) { return ranks.tipOf(cells); });
+    else
+        model_->setRanks({}, {});
 }
 
 void ModulesView::showDifferences() {

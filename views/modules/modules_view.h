@@ -4,6 +4,7 @@
 
 #include "views/common/view.h"
 
+class QComboBox;
 class QLabel;
 class QLineEdit;
 class QTreeView;
@@ -30,6 +31,7 @@ class ModulesView : public View {
   private:
     void showModel();
     void showDifferences();
+    void showRanks();
     void showTotals();
     void spanRules(const QModelIndex& parent);
     void showCurrent();
@@ -46,6 +48,7 @@ class ModulesView : public View {
     QTreeView* tree_;
     QLineEdit* search_;
     QLabel* totals_;
+    QComboBox* measure_ = nullptr;  // of the cells of ranks
     bool selecting_ = false;
 };
 

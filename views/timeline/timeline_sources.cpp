@@ -10,6 +10,8 @@
 
 #include "views/common/format.h"
 #include "views/common/panel_bar.h"
+#include "views/common/ranks.h"
+#include "views/timeline/rank_lanes.h"
 #include "views/timeline/timeline_view.h"
 
 namespace loupe::views {
@@ -41,6 +43,10 @@ void TimelineView::makeBar() {
         connect(forms_[i], &QToolButton::clicked, this, [this, i] { setForm(static_cast<TracePane::Form>(i)); });
     }
     forms_[0]->setChecked(true);
+    ranks_ = bar_->toggle(tr("All ranks"), tr("A lane a rank, with who waited for whom in collectives"),
+                          QStringLiteral("allRanks"));
+    ranks_->setChecked(true);
+    connect(ranks_, &QToolButton::toggled, this, &TimelineView::showPage);
     source_ = bar_->choice(tr("What is shown"), tr("The run, or a trace of PyTorch's profiler that was opened"));
     source_->setObjectName(QStringLiteral("traceSource"));
     other_ = bar_->choice(tr("Compared with"),
@@ -143,6 +149,8 @@ void TimelineView::showPage() {
     if (pane_ == nullptr) return;
     const bool is_run = source_->currentData().toString().isEmpty();
     const bool is_live = is_run && form_ == TracePane::Form::Timeline;
+    const bool has_ranks = is_live && Ranks::of(bridge()).isOn();
+    ranks_->setVisible(has_ranks);
     const bool has_traces = !Imports::of(bridge()).traces().empty();
     source_->setVisible(has_traces);
     other_->setVisible(form_ != TracePane::Form::Timeline);
@@ -166,8 +174,9 @@ void TimelineView::showPage() {
                      : noteOf(shown->trace));
         note_->setToolTip(note_->text());
     }
-    pages_->setCurrentIndex(is_live ? 0 : 1);
-    setFocusProxy(is_live ? canvas_ : static_cast<QWidget*>(pane_));
+    const bool is_lanes = has_ranks && ranks_->isChecked();
+    pages_->setCurrentIndex(is_lanes ? 2 : is_live ? 0 : 1);
+    setFocusProxy(is_lanes ? lanes_ : is_live ? canvas_ : static_cast<QWidget*>(pane_));
 }
 
 // The run as a trace, when it is looked at and does not grow.
@@ -186,6 +195,8 @@ void TimelineView::askForRun() {
                                               showPage();
                                           });
 }
+
+void TimelineView::showRanks(bool shown) { ranks_->setChecked(shown); }
 
 void TimelineView::comeIntoSight() { askForRun(); }
 

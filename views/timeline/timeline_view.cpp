@@ -11,7 +11,9 @@
 #include "views/common/comparison.h"
 #include "views/common/format.h"
 #include "views/common/panel_output.h"
+#include "views/common/ranks.h"
 #include "views/timeline/imgui_widget.h"
+#include "views/timeline/rank_lanes.h"
 
 namespace loupe::views {
 namespace {
@@ -60,7 +62,10 @@ TimelineView::TimelineView(SessionBridge& bridge, QWidget* parent) : View(bridge
     pages_->addWidget(run_page_);
     pane_ = new TracePane(pages_);
     pages_->addWidget(pane_);
+    lanes_ = new RankLanes(bridge, pages_);
+    pages_->addWidget(lanes_);
     layout->addWidget(pages_, 1);
+    connect(&Ranks::of(bridge), &Ranks::changed, this, &TimelineView::showPage);
 
     connect(&bridge, &SessionBridge::recordingChanged, this, &TimelineView::takeRecording);
     connect(&bridge, &SessionBridge::eventsGrown, this, &TimelineView::takeEvents);
@@ -235,6 +240,7 @@ void TimelineView::takeCurrent() {
 
 void TimelineView::fit() {
     if (pages_->currentWidget() == pane_) return pane_->fit();
+    if (pages_->currentWidget() == lanes_) return lanes_->fit();
     showing_all_ = true;
     const double margin = (index_.end() - index_.begin()) * 0.01;
     state_.from = std::max(0.0, index_.begin() - margin);

@@ -17,6 +17,7 @@
 namespace loupe::views {
 
 class PanelBar;
+class RankLanes;
 
 class TimelineView : public View {
     Q_OBJECT
@@ -39,6 +40,9 @@ class TimelineView : public View {
     void showSource(const QString& path);
     QComboBox* source() { return source_; }
     QComboBox* other() { return other_; }
+    // All ranks of the run, a lane each, in place of the current one.
+    void showRanks(bool shown);
+    RankLanes* lanes() { return lanes_; }
     // Switches to Dear ImGui, where there is OpenGL. Not before the panel is visible: a window with an OpenGL widget
     // draws all widgets through OpenGL, which is slow in software.
     void useOpenGl();
@@ -84,6 +88,8 @@ class TimelineView : public View {
     QStackedWidget* pages_ = nullptr;
     QWidget* run_page_ = nullptr;
     TracePane* pane_ = nullptr;
+    RankLanes* lanes_ = nullptr;
+    QToolButton* ranks_ = nullptr;  // while there are several
     PanelBar* bar_ = nullptr;
     std::array<QToolButton*, 3> forms_{};
     TracePane::Form form_ = TracePane::Form::Timeline;

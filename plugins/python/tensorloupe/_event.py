@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of a recording while it is made: an event an operator, a frame a call of a module."""
 
+from ._collectives import is_collective
 from ._tensors import text_of
 
 
@@ -61,6 +62,7 @@ class Operator:
     def __init__(self, function):
         schema = getattr(function, "_schema", None)
         self.is_higher_order = schema is None
+        self.is_collective = False
         if schema is None:  # torch.cond and its like
             name = getattr(function, "_name", None) or function.__name__
             self.name, self.overload = f"{getattr(function, 'namespace', 'higher_order')}::{name}", ""
@@ -68,6 +70,7 @@ class Operator:
             return
         self.name = schema.name
         self.overload = schema.overload_name
+        self.is_collective = is_collective(self.name)
         self.names = [argument.name for argument in schema.arguments]
         written = [
             index

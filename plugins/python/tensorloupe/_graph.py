@@ -28,9 +28,13 @@ class Graph:
                     self._inputs.append(value.name or f"%{value.number}")
                 source, source_port = -1, self._input_ports[value.number]
             self._edges.append((source, node, source_port, port, value.number))
+        self.made(node, outputs)
+        return node
+
+    def made(self, node, outputs):
+        """Also later, of what goes on behind its operator."""
         for port, value in enumerate(outputs):
             self._made[value] = (node, port)
-        return node
 
     def output(self, value, name):
         """The model's results, in their order."""

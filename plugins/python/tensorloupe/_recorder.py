@@ -16,6 +16,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import _aside, _costs
 from ._autograd_watch import AutogradWatch
+from ._collectives import Collectives
 from ._event import Event, Frame, Operator
 from ._graph import Graph
 from ._model import ModuleTree, source_of
@@ -74,7 +75,7 @@ class _Here(threading.local):
 class _Call:
     """An operator between its beginning and its end."""
 
-    __slots__ = ("event", "number", "operator", "inputs", "device", "began")
+    __slots__ = ("event", "number", "operator", "inputs", "device", "began", "waits")
 
 
 _live = weakref.WeakSet()
@@ -120,6 +121,7 @@ class Recorder(TorchDispatchMode):
         self._here = _Here()
         self.arrays = []
         self.autograd = AutogradWatch(self)
+        self.collectives = Collectives(self)
         self._calls = ModuleCalls(self._enter_module, self._leave_module)
         self._subclasses = Subclasses(self)
         self.peak_event = 0
@@ -154,7 +156,13 @@ class Recorder(TorchDispatchMode):
         _live.add(self)
         super().__enter__()
         self._began = time.perf_counter()
+        with self.own("the rank"):
+            self.collectives.begin()
         return self
+
+    def now(self):
+        """Seconds since it began, without those that watching took."""
+        return time.perf_counter() - self._began - self._lost
 
     def __exit__(self, kind, error, trace):
         self.has_ended = True
@@ -167,6 +175,8 @@ class Recorder(TorchDispatchMode):
             self._subclasses.end()
         with self.own("hooks of autograd"):
             self.autograd.end()
+        with self.own("collectives"):
+            self.collectives.end()
         with self.own("the end"):
             while self._here.stack:
                 self._close_frame()
@@ -375,12 +385,20 @@ class Recorder(TorchDispatchMode):
         call.operator = operator
         self.values.settle(len(self.events))
         tensors = list(tensors_of_call(arguments, keywords))
+        if self.collectives.pending:
+            self.collectives.settle(tensors)
+        call.waits = self.collectives.waits(call, arguments)
         call.inputs = [
             (key, value, tensor)
             for key, tensor in tensors
             for value in (self._known(tensor),)
             if value is not None
         ]
+        if operator.is_collective:
+            # What a rank gives is held against what the others give; buckets are filled by no operator.
+            for _, value, tensor in call.inputs:
+                if value.statistics is None:
+                    self._measure(value, tensor, None, "", operator.name)
         self._place(event, where)
         event.inputs = [value.number for _, value, _ in call.inputs]
         event.arguments = operator.arguments(arguments, keywords)
@@ -426,8 +444,14 @@ class Recorder(TorchDispatchMode):
             made = {id(tensor) for tensor in results}
             results += [tensor for tensor in written if id(tensor) not in made]
         event.moved = float(sum(value.bytes for _, value, _ in call.inputs))
+        if operator.is_collective:
+            self.collectives.launched(call, *asked[1:], result)
+            if operator.name.startswith("c10d::"):
+                results = []
+        if call.waits is not None:
+            self.collectives.waited(call.waits, call)
         for tensor in results:
-            value = self._made(event, number, operator, tensor)
+            value = self.made(event, number, operator, tensor)
             if value is not None:
                 event.outputs.append(value.number)
         event.after = self.values.alive
@@ -449,7 +473,7 @@ class Recorder(TorchDispatchMode):
                 event.outputs,
             )
 
-    def _made(self, event, number, operator, tensor):
+    def made(self, event, number, operator, tensor):
         """The value of a result; None for what cannot be looked at."""
         try:
             if not _aside.is_plain(tensor):

@@ -252,7 +252,11 @@ def recording_text(recorder, title):
         "savings": [[block, by, text(node)] for (block, by), node in autograd.savings.items()],
         "gradients": _or(recorder, "gradients of parameters", [], lambda: _gradients(recorder)),
         "peak": [values.peak, recorder.peak_event],
+        "collectives": [dict(row, file=shown_path(row["file"], folder)) for row in recorder.collectives.rows],
     }
+    rank = _or(recorder, "the rank", None, recorder.collectives.facts)
+    if rank is not None:
+        document["rank"] = rank
     # Behind all that may add a note.
     document["model"] = _model(recorder, title)
     if autograd.start is not None:

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The engines of a program's ranks behind one child process: a launcher such as mpirun, whose rank 0 passes on what
+// goes to the others. Its first line says how many there are; then pieces of their channels follow (byte_mux.h). Each
+// rank is a whole engine, and has a session of its own.
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/session/remote/byte_mux.h"
+#include "core/session/remote/child_process.h"
+#include "core/session/remote/remote_engine.h"
+
+namespace loupe::session {
+
+class RankProcess {
+  public:
+    // command: the launcher with its arguments and the engine's: {"mpirun", "-n", "4", ..., "tensorloupe-engine",
+    // "--stdio"}; a name without a folder is looked for in PATH. Waits for the first line. Throws Error (Usage) when it
+    // cannot be run, or is not what it should be: one line, with what it said.
+    explicit RankProcess(const std::vector<std::string>& command, std::size_t ranks);
+    RankProcess(const RankProcess&) = delete;
+    RankProcess& operator=(const RankProcess&) = delete;
+    // Ends it in order, for which it has five seconds; sessions of its ranks are gone by then.
+    ~RankProcess();
+
+    std::size_t size() const { return mux_->size(); }
+    // What a session of the rank begins with. One that has ended does not begin again: all of them end together.
+    RemoteEngine::Begin begin(std::size_t rank);
+    // Ends all of them at once.
+    void kill();
+
+  private:
+    std::unique_ptr<ChildProcess> process_;
+    std::unique_ptr<ByteMux> mux_;
+};
+
+// The greeting: "tensorloupe-ranks 4".
+std::string rank_greeting(std::size_t ranks);
+// "mpirun -n {ranks} --bind-to none {engine} --stdio" with these in their places, as words. Throws Error (Usage) for a
+// text without both.
+std::vector<std::string> launch_command(const std::string& text, std::size_t ranks,
+                                        const std::filesystem::path& engine);
+// Unless it is set otherwise.
+inline constexpr const char* kLaunchCommand = "mpirun -n {ranks} --bind-to none --oversubscribe {engine} --stdio";
+
+}  // namespace loupe::session

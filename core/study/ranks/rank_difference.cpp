@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/study/ranks/rank_difference.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/cancel.h"
+#include "core/base/strings.h"
+#include "core/record/not_finite.h"
+#include "core/study/ranks/rank_cause.h"
+
+namespace loupe::session {
+namespace {
+
+using Kind = RankDifference::Kind;
+
+// A candidate for the first difference: the same value on all ranks.
+struct Suspect {
+    Kind kind = Kind::Parameter;
+    std::string name;
+    std::vector<ValueId> values;  // by place
+    RankClasses classes;
+    EventId order = 0;  // event of the first rank that has it: the first of all suspects counts
+};
+
+EventId producer_of(const RankSet& set, std::size_t place, ValueId value) {
+    return set.ranks[place].recording->value(value).producer;
+}
+
+EventId order_of(const RankSet& set, const std::vector<ValueId>& values) {
+    for (std::size_t place = 0; place < values.size(); ++place) {
+        if (values[place] != 0) return producer_of(set, place, values[place]);
+    }
+    return 0;
+}
+
+// Versions of one parameter on all ranks, as long as all have it in one shape.
+class Parameters {
+  public:
+    Parameters(const RankSet& set, const RankElements& elements) : set_(set), elements_(elements) {
+        for (const RankRun& run : set.ranks) versions_.push_back(parameter_versions(*run.recording));
+    }
+
+    // The first version that differs behind one that did not.
+    std::optional<Suspect> first() {
+        std::optional<Suspect> found;
+        if (versions_.empty()) return found;
+        for (const auto& [name, own] : versions_.front()) {
+            check_cancelled();
+            if (!is_replicated(name)) continue;
+            ++replicated_;
+            auto suspect = first_of(name, own.size());
+            if (suspect && (!found || suspect->order < found->order)) found = std::move(suspect);
+        }
+        return found;
+    }
+    // None of those that all ranks have was equal at any time.
+    bool were_never_equal() const { return replicated_ > 0 && equal_ == 0 && different_ > 0; }
+    const std::optional<Suspect>& never_equal() const { return never_equal_; }
+
+  private:
+    bool is_replicated(const std::string& name) const {
+        const Shape* shape = nullptr;
+        std::size_t with = 0;
+        for (std::size_t place = 0; place < versions_.size(); ++place) {
+            const auto found = versions_[place].find(name);
+            if (found == versions_[place].end()) continue;
+            const Shape& own = set_.ranks[place].recording->value(found->second.front()).shape;
+            if (shape != nullptr && *shape != own) return false;
+            shape = &own;
+            ++with;
+        }
+        return with > 1;
+    }
+
+    std::vector<ValueId> version(const std::string& name, std::size_t number) const {
+        std::vector<ValueId> values(versions_.size(), 0);
+        for (std::size_t place = 0; place < versions_.size(); ++place) {
+            const auto found = versions_[place].find(name);
+            if (found != versions_[place].end() && number < found->second.size()) values[place] = found->second[number];
+        }
+        return values;
+    }
+
+    std::optional<Suspect> first_of(const std::string& name, std::size_t count) {
+        bool was_equal = false;
+        for (std::size_t number = 0; number < count; ++number) {
+            Suspect suspect{.kind = Kind::Parameter, .name = name, .values = version(name, number), .classes = {}};
+            if (std::count_if(suspect.values.begin(), suspect.values.end(), [](ValueId v) { return v != 0; }) < 2)
+                break;
+            suspect.classes = classify_values(set_, elements_, suspect.values);
+            suspect.order = order_of(set_, suspect.values);
+            if (suspect.classes.count == 1) {
+                was_equal = true;
+                ++equal_;
+            } else if (suspect.classes.count > 1) {
+                ++different_;
+                if (was_equal) return suspect;
+                if (!never_equal_ || suspect.order < never_equal_->order) never_equal_ = std::move(suspect);
+            }
+        }
+        return std::nullopt;
+    }
+
+    const RankSet& set_;
+    const RankElements& elements_;
+    std::vector<ParameterVersions> versions_;
+    std::size_t replicated_ = 0;
+    std::size_t equal_ = 0;
+    std::size_t different_ = 0;
+    std::optional<Suspect> never_equal_;
+};
+
+std::optional<Suspect> first_result(const RankSet& set, const std::vector<MatchedCollective>& matched,
+                                    const RankElements& elements) {
+    for (const MatchedCollective& each : matched) {
+        check_cancelled();
+        if (each.is_message || !gives_all_the_same(each.first(set).operation)) continue;
+        std::vector<std::vector<ValueId>> results(set.ranks.size());
+        std::size_t most = 0;
+        bool is_one_operation = true;
+        for (std::size_t place = 0; place < set.ranks.size(); ++place) {
+            const Collective* own = each.on(set, place);
+            if (own == nullptr) continue;
+            is_one_operation = is_one_operation && own->operation == each.first(set).operation;
+            results[place] = results_of(*set.ranks[place].recording, *own);
+            most = std::max(most, results[place].size());
+        }
+        // What does not match is said as such.
+        if (!is_one_operation) continue;
+        for (std::size_t number = 0; number < most; ++number) {
+            Suspect suspect{.kind = Kind::Result, .name = each.name(set), .values = {}, .classes = {}};
+            suspect.values.assign(set.ranks.size(), 0);
+            for (std::size_t place = 0; place < results.size(); ++place) {
+                if (number < results[place].size()) suspect.values[place] = results[place][number];
+            }
+            suspect.classes = classify_values(set, elements, suspect.values);
+            if (suspect.classes.count < 2) continue;
+            suspect.order = order_of(set, suspect.values);
+            return suspect;
+        }
+    }
+    return std::nullopt;
+}
+
+bool reduces_gradients(const RankSet& set) {
+    return std::any_of(set.ranks.begin(), set.ranks.end(), [](const RankRun& run) {
+        return std::any_of(run.collectives.begin(), run.collectives.end(), [&](const Collective& each) {
+            return each.operation == "all_reduce" && each.event != 0 && each.event <= run.recording->event_count() &&
+                   run.recording->event(each.event).phase == RunPhase::Backward;
+        });
+    });
+}
+
+RankDifference::Spot spot_of(const RankSet& set, RankValue at) {
+    const RankRun& run = set.ranks[at.place];
+    RankDifference::Spot spot{.rank = run.rank(), .event = 0, .value = at.value, .place = {}};
+    if (at.value != 0) spot.event = run.recording->value(at.value).producer;
+    if (spot.event != 0 && spot.event <= run.recording->event_count()) {
+        const Event& event = run.recording->event(spot.event);
+        spot.place = {std::string(event.source_file), event.source_line, 0};
+    }
+    return spot;
+}
+
+std::string event_text(const RankSet& set, const RankDifference::Spot& spot) {
+    if (spot.event == 0) return "before the recording";
+    const Recording& recording = *set.ranks[static_cast<std::size_t>(set.place_of(spot.rank))].recording;
+    const std::string place = place_text(spot.place);
+    return concat("event #", spot.event, " ", short_operator_name(recording.event(spot.event).op),
+                  place.empty() ? "" : concat(" (", place, ")"));
+}
+
+std::vector<int> rank_numbers(const RankSet& set, const std::vector<std::size_t>& places) {
+    std::vector<int> out;
+    for (const std::size_t place : places) out.push_back(set.ranks[place].rank());
+    return out;
+}
+
+RankDifference describe(const RankSet& set, const RankElements& elements, const Suspect& suspect) {
+    RankDifference out;
+    out.kind = suspect.kind;
+    out.name = suspect.name;
+    out.odd = rank_numbers(set, suspect.classes.odd);
+    const RankValue odd{suspect.classes.odd.front(), suspect.values[suspect.classes.odd.front()]};
+    const RankValue most{suspect.classes.most.front(), suspect.values[suspect.classes.most.front()]};
+    out.spot = spot_of(set, odd);
+    out.other = spot_of(set, most);
+    if (elements) {
+        const Tensor a = elements(odd.place, odd.value);
+        const Tensor b = elements(most.place, most.value);
+        if (a.defined() && b.defined() && a.numel() == b.numel()) out.elements = measure_difference(a, b, {});
+    }
+    // What most and odd ranks are counts only where there is a most.
+    const bool is_clear = suspect.classes.most.size() > suspect.classes.odd.size() || suspect.classes.odd.size() == 1;
+    const std::string with = ranks_text(rank_numbers(set, suspect.classes.most));
+    if (suspect.kind == Kind::NeverEqual) {
+        out.text =
+            concat("no parameter is equal on the ranks at any time, though gradients are reduced: ", suspect.name,
+                   " differs on ", ranks_text(out.odd), " from ", with,
+                   ": were the weights broadcast, or made of the same random numbers?");
+        out.cause = out.spot;
+        out.other_cause = out.other;
+        return out;
+    }
+    const std::string what =
+        suspect.kind == Kind::Parameter ? concat("parameter ", suspect.name) : concat("the result of ", suspect.name);
+    out.text = is_clear ? concat(what, " differs on ", ranks_text(out.odd), " from ", with, " after ",
+                                 event_text(set, out.spot))
+                        : concat(what, " differs between ", with, " and ", ranks_text(out.odd), " after ",
+                                 event_text(set, out.spot));
+    if (out.elements && !out.elements->is_same()) out.text += concat(", ", difference_text(*out.elements));
+    const RankCause cause = find_cause(set, elements, odd, most);
+    out.cause = spot_of(set, cause.odd);
+    out.other_cause = spot_of(set, cause.most);
+    out.why = cause.why;
+    if (!out.why.empty()) {
+        const bool is_elsewhere = out.cause.event != out.spot.event && out.cause.event != 0;
+        out.text += concat(
+            ": ",
+            is_elsewhere ? concat("it begins at ", event_text(set, out.cause), " of rank ", out.cause.rank, ": ") : "",
+            out.why);
+    }
+    return out;
+}
+
+// The first event up to that one that reads or makes something that is not finite, and is not meant; 0: none.
+EventId first_bad(const Recording& recording, EventId until) {
+    for (EventId id = 1; id <= until && id <= recording.event_count(); ++id) {
+        const Event& event = recording.event(id);
+        if (event.not_finite == NotFinite::Meant) continue;
+        const auto bad = [&](ValueId value) { return is_bad(recording.value(value)); };
+        if (std::any_of(event.inputs.begin(), event.inputs.end(), bad) ||
+            std::any_of(event.outputs.begin(), event.outputs.end(), bad))
+            return id;
+    }
+    return 0;
+}
+
+// Has the rank given something that is not finite? The value; 0: no.
+ValueId bad_given(const RankRun& run, const Collective& each) {
+    if (each.event == 0 || each.event > run.recording->event_count()) return 0;
+    const Event& event = run.recording->event(each.event);
+    for (const ValueId input : event.inputs) {
+        if (is_bad(run.recording->value(input))) return input;
+    }
+    return 0;
+}
+
+}  // namespace
+
+std::optional<RankDifference> first_difference(const RankSet& set, const std::vector<MatchedCollective>& matched,
+                                               const RankElements& elements) {
+    if (set.ranks.size() < 2) return std::nullopt;
+    Parameters parameters(set, elements);
+    std::optional<Suspect> found = parameters.first();
+    auto result = first_result(set, matched, elements);
+    if (result && (!found || result->order < found->order)) found = std::move(result);
+    if (!found && parameters.were_never_equal() && reduces_gradients(set)) {
+        found = parameters.never_equal();
+        if (found) found->kind = Kind::NeverEqual;
+    }
+    if (!found) return std::nullopt;
+    return describe(set, elements, *found);
+}
+
+std::optional<RankNotFinite> first_not_finite(const RankSet& set, const std::vector<MatchedCollective>& matched) {
+    for (std::size_t number = 0; number < matched.size(); ++number) {
+        const MatchedCollective& each = matched[number];
+        RankNotFinite out;
+        out.collective = number;
+        int finite = 0;
+        for (std::size_t place = 0; place < set.ranks.size(); ++place) {
+            const Collective* own = each.on(set, place);
+            if (own == nullptr || own->operation == "recv") continue;
+            const RankRun& run = set.ranks[place];
+            const ValueId bad = bad_given(run, *own);
+            if (bad == 0) {
+                ++finite;
+                continue;
+            }
+            out.from.push_back(run.rank());
+            if (out.rank >= 0) continue;
+            out.rank = run.rank();
+            out.value = bad;
+            out.event = own->event;
+            const EventId made = run.recording->value(bad).producer;
+            const auto way = trace_origin(*run.recording, made != 0 ? made : own->event);
+            if (!way.empty()) {
+                out.event = way.back().event;
+                out.value = way.back().value;
+                out.is_given = out.event == 0;
+                // What was given is shown where it is read first.
+                if (out.is_given) out.event = way.size() > 1 ? way[way.size() - 2].event : own->event;
+                // A bucket is filled by no operator: what came before it is looked through.
+                if (const EventId first = first_bad(*run.recording, own->event); first != 0 && first < out.event) {
+                    out.event = first;
+                    const Event& event = run.recording->event(first);
+                    out.is_given = std::any_of(event.inputs.begin(), event.inputs.end(),
+                                               [&](ValueId value) { return is_bad(run.recording->value(value)); });
+                    out.value = event.outputs.empty() ? 0 : event.outputs.front();
+                }
+            }
+            if (out.event != 0) {
+                const Event& event = run.recording->event(out.event);
+                out.place = {std::string(event.source_file), event.source_line, 0};
+            }
+        }
+        if (out.from.empty()) continue;
+        // Where all bring it, the ranks are alike in it: each recording says where it begins.
+        if (finite == 0) return std::nullopt;
+        const Recording& recording = *set.ranks[static_cast<std::size_t>(set.place_of(out.rank))].recording;
+        const std::string place = place_text(out.place);
+        std::string where = concat("event #", out.event, " ", short_operator_name(recording.event(out.event).op),
+                                   place.empty() ? "" : concat(" (", place, ")"));
+        if (out.is_given) {
+            where = concat("what ", where, " reads");
+        }
+        out.text = concat(ranks_text(out.from), out.from.size() == 1 ? " brings" : " bring", " NaN or Inf into ",
+                          each.name(set), " (", place_text(each.first(set).place),
+                          "), which all ranks have from there on: it begins at ", where, " of rank ", out.rank);
+        return out;
+    }
+    return std::nullopt;
+}
+
+}  // namespace loupe::session
