@@ -56,7 +56,11 @@ void BackwardActions::run_after_node() {
     if (!of_node.empty()) run_all(of_node);
 }
 void BackwardActions::finish() {
-    if (passes == 1 && !of_pass.empty()) run_all(of_pass);
+    if (passes > 1) return;
+    while (!of_pass.empty() || !of_node.empty()) {
+        run_all(of_node);
+        run_all(of_pass);
+    }
 }
 
 }  // namespace loupe

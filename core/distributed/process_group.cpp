@@ -128,6 +128,9 @@ WorkPtr ProcessGroup::launch(Transfer transfer, Announcement announcement, Parts
     work->results_ = std::move(parts.results);
     work->kept_ = std::move(parts.kept);
     work->finish_ = std::move(parts.finish);
+    const bool is_message = transfer.kind == TransferKind::Send || transfer.kind == TransferKind::Receive;
+    work->waits_for_ =
+        is_message && transfer.peer >= 0 ? std::vector<int>{ranks()[static_cast<std::size_t>(transfer.peer)]} : ranks();
     if (CollectiveObserver* observer = collective_observer())
         work->note_ = observer->on_launch(*this, *work, transfer, parts.reduction, parts.given);
     under_way_.push_back(work);
@@ -481,35 +484,59 @@ std::vector<std::string> ProcessGroup::all_gather_bytes(std::string bytes, const
     return all;
 }
 
-std::string ProcessGroup::why_it_hangs(const Announcement& announcement) {
-    const std::vector<RankStatus> statuses = World::instance().progress().ask(ranks(), std::chrono::seconds(8));
-    const double patience = std::chrono::duration<double>(World::instance().patience()).count();
+// Ranks that the wait is for are those that have not come to the same. One that computes may come yet; where none of
+// them, and none that they wait for, computes, nothing will happen.
+std::string ProcessGroup::why_it_hangs(const Announcement& announcement, const std::vector<int>& waits_for) {
+    World& world = World::instance();
+    std::vector<int> everyone(static_cast<std::size_t>(world.size()));
+    std::iota(everyone.begin(), everyone.end(), 0);
+    const std::vector<RankStatus> statuses = world.progress().ask(everyone, std::chrono::seconds(8));
+    const double patience = std::chrono::duration<double>(world.patience()).count();
+    const auto what = [](const std::string& line) { return line.substr(0, line.find(", ", line.find(" (number "))); };
+    const auto is_message = [](const std::string& line) {
+        return line.starts_with("send ") || line.starts_with("recv ");
+    };
+    std::vector<int> open;
+    std::vector<char> seen(everyone.size(), 0);
+    seen[static_cast<std::size_t>(world.rank())] = 1;
+    const auto add_late = [&](const std::vector<int>& ranks, const std::string& line) {
+        for (const int rank : ranks) {
+            const auto place = static_cast<std::size_t>(rank);
+            if (place >= seen.size() || seen[place] != 0) continue;
+            const RankStatus& status = statuses[place];
+            const bool has_come =
+                !is_message(line) && status.kind == RankStatus::Kind::Waiting && what(status.text) == what(line);
+            if (has_come) continue;
+            seen[place] = 1;
+            open.push_back(rank);
+        }
+    };
+    add_late(waits_for, announcement.line());
+    const std::vector<int> late = open;
+    while (!open.empty()) {
+        const RankStatus& status = statuses[static_cast<std::size_t>(open.back())];
+        open.pop_back();
+        const bool waits = status.kind == RankStatus::Kind::Waiting;
+        if (status.kind == RankStatus::Kind::Working || (waits && status.since < patience / 2)) return {};
+        if (waits) add_late(status.waits_for, status.text);
+    }
     std::string out;
-    const std::string mine = concat(announcement.operation, " ", announcement.detail);
-    for (std::size_t i = 0; i < statuses.size(); ++i) {
-        const RankStatus& status = statuses[i];
-        const int of = ranks()[i];
-        std::string why;
-        if (of == World::instance().rank()) continue;
+    for (const int rank : late) {
+        const RankStatus& status = statuses[static_cast<std::size_t>(rank)];
+        out += concat(out.empty() ? "" : "; ", "rank ", rank, " ");
         switch (status.kind) {
             case RankStatus::Kind::Ended:
-                why = "has run to its end without it";
+                out += "has run to its end without it";
                 break;
             case RankStatus::Kind::Failed:
-                why = concat("has ended: ", status.text);
+                out += concat("has ended: ", status.text);
                 break;
             case RankStatus::Kind::Silent:
-                why = "does not answer";
+                out += "does not answer";
                 break;
-            case RankStatus::Kind::Waiting:
-                // In the same one it waits as this rank does, for another.
-                if (status.since > patience / 2 && !status.text.starts_with(mine))
-                    why = concat("waits in ", status.text);
-                break;
-            case RankStatus::Kind::Working:
-                break;
+            default:
+                out += concat("waits in ", status.text);
         }
-        if (!why.empty()) out += concat(out.empty() ? "" : "; ", "rank ", of, " ", why);
     }
     return out;
 }

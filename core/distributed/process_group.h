@@ -76,7 +76,8 @@ class ProcessGroup final : public RefCounted {
     std::vector<std::string> all_gather_bytes(std::string bytes, const std::string& name = "all_gather_object");
 
     // Why a collective does not come to its end, in one line; empty: the others are on their way.
-    std::string why_it_hangs(const Announcement& announcement);
+    // waits_for: ranks of the program.
+    std::string why_it_hangs(const Announcement& announcement, const std::vector<int>& waits_for);
     void note_waited(Work& work, Clock::time_point from);
     // Collectives that are done and not waited for are noted, and let go.
     void settle();

@@ -23,15 +23,23 @@ int data_tag(int tag) { return 2 * tag; }
 
 }  // namespace
 
-std::string RankStatus::encoded() const { return concat(std::string(1, static_cast<char>(kind)), since, " ", text); }
+// "c1.5 0,2 all_reduce ..."
+std::string RankStatus::encoded() const {
+    return concat(std::string(1, static_cast<char>(kind)), since, " ", join(waits_for, ","), " ", text);
+}
 
 RankStatus RankStatus::decoded(const std::string& bytes) {
     RankStatus status;
     if (bytes.empty() || std::strchr("wcefs", bytes[0]) == nullptr) return status;
     status.kind = static_cast<Kind>(bytes[0]);
-    const std::size_t space = bytes.find(' ');
     status.since = std::strtod(bytes.c_str() + 1, nullptr);
-    if (space != std::string::npos) status.text = bytes.substr(space + 1);
+    const std::size_t first = bytes.find(' ');
+    const std::size_t second = first == std::string::npos ? first : bytes.find(' ', first + 1);
+    if (second == std::string::npos) return status;
+    for (const std::string_view rank : split(std::string_view(bytes).substr(first + 1, second - first - 1), ',')) {
+        if (!rank.empty()) status.waits_for.push_back(std::atoi(std::string(rank).c_str()));
+    }
+    status.text = bytes.substr(second + 1);
     return status;
 }
 
@@ -120,14 +128,20 @@ void Progress::run() {
         {
             std::unique_lock lock(mutex_);
             bool has_work = false;
-            for (const auto& channel : channels_) has_work = has_work || !channel->running.empty();
-            // Letters come without a wake.
+            bool moves_data = false;
+            for (const auto& channel : channels_) {
+                for (const Channel::Running& each : channel->running) {
+                    has_work = true;
+                    moves_data = moves_data || each.request != nullptr;
+                }
+            }
+            // Bytes move when the backend is polled; agreements and letters can be late by a little.
             if (actions_.empty() && !is_ending_) {
                 if (!has_work && size_ == 1)
                     wakes_.wait(lock);
                 else if (!has_work)
                     wakes_.wait_for(lock, idle > 2000 ? 2ms : 200us);
-                else if (idle > 100)
+                else if (idle > (moves_data ? 20000 : 200))
                     wakes_.wait_for(lock, 20us);
             }
             if (is_ending_ && actions_.empty()) break;
@@ -329,8 +343,9 @@ RankStatus Progress::status_now() {
     return status;
 }
 
-void Progress::set_status(RankStatus::Kind kind, std::string text) {
+void Progress::set_status(RankStatus::Kind kind, std::string text, std::vector<int> waits_for) {
     const std::scoped_lock lock(letters_mutex_);
+    status_.waits_for = std::move(waits_for);
     status_.kind = kind;
     status_.text = std::move(text);
     status_since_ = Clock::now();

@@ -56,8 +56,9 @@ struct RankStatus {
         Failed = 'f',
         Silent = 's'
     } kind = Kind::Working;
-    double since = 0;  // seconds
-    std::string text;  // the collective that it waits for or launched last; of a failure its error
+    double since = 0;            // seconds
+    std::vector<int> waits_for;  // of one that waits: any of these ranks may be late
+    std::string text;            // the collective that it waits for or launched last; of a failure its error
     std::string encoded() const;
     static RankStatus decoded(const std::string& bytes);
 };
@@ -81,7 +82,7 @@ class Progress {
     void post(int rank, std::string bytes);
     std::optional<Letter> receive(std::chrono::milliseconds timeout);
 
-    void set_status(RankStatus::Kind kind, std::string text);
+    void set_status(RankStatus::Kind kind, std::string text, std::vector<int> waits_for = {});
     // Silent where no answer came in time.
     std::vector<RankStatus> ask(const std::vector<int>& ranks, std::chrono::milliseconds timeout);
     // Says to all others how this rank ended.

@@ -68,7 +68,7 @@ void Work::wait(std::chrono::milliseconds timeout) {
     const auto began = Clock::now();
     if (!state_->is_done()) {
         if (timeout.count() <= 0) timeout = group_->timeout();
-        const WaitingScope waiting(announcement_.line());
+        const WaitingScope waiting(announcement_.line(), waits_for_);
         auto patience = World::instance().patience();
         while (!state_->wait_for(100ms)) {
             check_cancelled();
@@ -78,7 +78,8 @@ void Work::wait(std::chrono::milliseconds timeout) {
                                                    ", the timeout of its group"));
             }
             if (waited < patience) continue;
-            if (const std::string hang = group_->why_it_hangs(announcement_); !hang.empty() && !state_->is_done()) {
+            if (const std::string hang = group_->why_it_hangs(announcement_, waits_for_);
+                !hang.empty() && !state_->is_done()) {
                 throw Error(ErrorKind::Run,
                             concat(waits_line(announcement_.line(), double(waited.count()) / 1000), ": ", hang));
             }

@@ -66,6 +66,7 @@ class Work final : public RefCounted {
     TensorList results_;
     TensorList kept_;
     std::vector<std::string> kept_bytes_;
+    std::vector<int> waits_for_;                       // ranks of the program
     std::function<void()> finish_;                     // on the program's thread, once, before wait returns
     std::size_t note_ = static_cast<std::size_t>(-1);  // of the observer
 

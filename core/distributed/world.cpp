@@ -136,8 +136,8 @@ void World::leave(const std::string& error) {
     progress_.reset();
 }
 
-WaitingScope::WaitingScope(std::string what) : what_(std::move(what)) {
-    World::instance().progress().set_status(RankStatus::Kind::Waiting, what_);
+WaitingScope::WaitingScope(std::string what, const std::vector<int>& waits_for) : what_(std::move(what)) {
+    World::instance().progress().set_status(RankStatus::Kind::Waiting, what_, waits_for);
 }
 WaitingScope::~WaitingScope() { World::instance().progress().set_status(RankStatus::Kind::Working, what_); }
 

@@ -71,7 +71,7 @@ class World {
 // While it lives, other ranks that ask hear what this one waits for.
 class WaitingScope {
   public:
-    explicit WaitingScope(std::string what);
+    WaitingScope(std::string what, const std::vector<int>& waits_for);
     ~WaitingScope();
     WaitingScope(const WaitingScope&) = delete;
     WaitingScope& operator=(const WaitingScope&) = delete;

@@ -230,7 +230,10 @@ IValue gather_bytes(CallArguments arguments) {
 IValue work_object(const WorkPtr& work) { return IValue::other(make_ptr<WorkObject>(work_class(), work)); }
 
 void fill_c10d(PythonModule& module) {
-    distributed::set_place_of_program([] { return current_range().short_text(); });
+    distributed::set_place_of_program([] {
+        const std::string place = current_range().short_text();
+        return place.substr(place.rfind('/') + 1);
+    });
     module.define("Work", IValue::other(work_class()));
     module.define("_begin", begin);
     module.define("_end", end);

@@ -236,7 +236,7 @@ void zero_gradients(const IValue& groups, bool set_to_none) {
 
 IValue zero_grad(CallArguments arguments) {
     const BoundArguments given(arguments, "zero_grad", {"self", "set_to_none="});
-    const bool set_to_none = given.truth_or(1, false);
+    const bool set_to_none = given.truth_or(1, !is_older_torch());
     if (object_of(given[0]).optimizer)
         optimizer_of(given[0]).zero_grad(set_to_none);
     else
