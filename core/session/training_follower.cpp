@@ -202,12 +202,25 @@ void TrainingFollower::follow() {
                 status.training_step = step;
             });
         }
-    } catch (const Error&) {
+    } catch (const Error& error) {
         training_->set_live(false);
         publisher_.notify_training(training_->log());
-        throw;
+        if (error.kind() != ErrorKind::Cancelled) throw;
+        return leave();
     }
     conclude(!training_->has_ended());
+}
+
+// The program trains on by itself; what was seen of it stays.
+void TrainingFollower::leave() {
+    publisher_.log(Publisher::Level::Info, concat("left ", who(), " behind step ", training_->step()));
+    publisher_.change_status([this](Status& status) {
+        status.state = RunState::Finished;
+        status.is_training = false;
+        status.training_step = training_->step();
+        status.progress.clear();
+        status.why = "stopped";
+    });
 }
 
 // The program stands behind a step and waits; until it is sent on, or ends.

@@ -47,6 +47,7 @@ class TrainingFollower {
     void publish();
     void log_news();
     void park();
+    void leave();
     void conclude(bool was_lost);
     bool send(const std::string& line);
     std::string who() const;

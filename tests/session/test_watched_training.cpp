@@ -293,7 +293,7 @@ class TestWatchedTraining : public QObject {
         QCOMPARE(session.training()->origin().program.every, std::int64_t{5});
 
         session.stop();
-        QTRY_VERIFY(session.status().state == RunState::Ready);
+        QTRY_COMPARE(session.status().state, RunState::Finished);
         QVERIFY(program.is_left());
         QVERIFY(!session.training()->origin().program.is_live);
     }

@@ -620,10 +620,12 @@ class watch:
             return None
         if not has_room():
             return None
-        return sample, found, type(module).__name__, time.perf_counter()
+        entered = sample, found, type(module).__name__, sample.enter()
+        return entered
 
     def _leave_module(self, entered, result):
-        sample, (_, path, is_chosen, units), class_name, began = entered
+        sample, (_, path, is_chosen, units), class_name, call = entered
+        began, seconds = sample.leave(call)
         if sample is not self._sample or self._is_over or result is None:
             return
         with self.own("what a module gave"), torch.no_grad():
@@ -633,7 +635,7 @@ class watch:
             if units < 0:
                 shape = getattr(result, "dim", None)
                 dimension = 2 if shape is not None and result.dim() == 3 else 1
-            sample.add_call(path, class_name, began, result, is_chosen, dimension)
+            sample.add_call(path, class_name, began, seconds, result, is_chosen, dimension)
 
 
 class _ByHand:

@@ -24,6 +24,7 @@ _MOST_UNSENT = 16 << 20  # bytes to one window
 _LONGEST_ORDER = 1 << 16  # bytes of a line from a window
 _LONGEST_ROW = 64 << 20  # of one from a rank
 _MOST_PEERS = 64
+_LOOK_EVERY = 0.05  # seconds, for rows that wait
 _JOIN_EVERY = 0.5  # seconds, while the first rank does not listen yet
 _ESSENTIAL = ("hello", "model", "parked", "running", "recorded", "every", "note", "end")
 
@@ -134,7 +135,9 @@ class Line:
             self._dropped += 1
             return
         self._waiting.append(row)
-        self._wake()
+        # Rows are looked for often enough; waking the thread for each would hand it the interpreter at once.
+        if is_essential:
+            self._wake()
 
     def is_alive(self):
         return self._thread.is_alive()
@@ -183,7 +186,7 @@ class Line:
         try:
             ended = None
             while True:
-                self._turn(0.1 if self._joins and self._hub is None else 1.0)
+                self._turn(_LOOK_EVERY)
                 if self._is_ending and not self._waiting:
                     ended = ended or time.monotonic()
                     # Ranks that end with this one have their last rows to hand over.
@@ -198,7 +201,7 @@ class Line:
 
     def _turn(self, seconds):
         self._join()
-        for key, events in self._selector.select(0.05 if self._is_ending else seconds):
+        for key, events in self._selector.select(seconds):
             if key.fileobj == self._wake_in:
                 try:
                     os.read(self._wake_in, 4096)

@@ -71,6 +71,7 @@ class Sample:
         self._left = budget
         self._updates = {}
         self._seen = set()
+        self._calls = []
         self.began = time.perf_counter()
 
     # The optimizer.
@@ -138,7 +139,21 @@ class Sample:
     def has_seen(self, path):
         return path in self._seen
 
-    def add_call(self, path, class_name, began, result, is_chosen, units):
+    def enter(self):
+        call = [time.perf_counter(), 0.0]  # and the seconds of measured calls inside it
+        self._calls.append(call)
+        return call
+
+    def leave(self, call):
+        """(when it began, its seconds without those of measured calls inside it)"""
+        seconds = time.perf_counter() - call[0]
+        if call in self._calls:
+            del self._calls[self._calls.index(call) :]
+        if self._calls:
+            self._calls[-1][1] += seconds
+        return call[0], max(0.0, seconds - call[1])
+
+    def add_call(self, path, class_name, began, seconds, result, is_chosen, units):
         """units: the dimension that they are along, 0: none."""
         self._seen.add(path)
         tensor = next((each for each in tensors_in(result) if is_plain(each)), None)
@@ -151,10 +166,10 @@ class Sample:
             has_any = torch.count_nonzero(tensor, dim=others)
             self.bundle.tensor(has_any, lambda host: self._units.append([path, "".join("01"[not each] for each in host.tolist())]))
         if is_chosen:
-            self._keep(path, class_name, began, tensor, rows)
+            self._keep(module_event(class_name, path, began - self.began, seconds), tensor, rows)
 
-    def _keep(self, path, class_name, began, tensor, rows):
-        event = module_event(class_name, path, began - self.began, time.perf_counter() - began)
+    def _keep(self, event, tensor, rows):
+        path = event.scope
         self._events.append(event)
         value = self._values.add(tensor, len(self._events), f"{path}.out")
         event.outputs.append(value.number)
