@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -34,6 +35,7 @@
 #include "core/session/remote/byte_mux.h"
 #include "core/session/remote/channel.h"
 #include "core/session/remote/child_process.h"
+#include "core/session/remote/engine_front.h"
 #include "core/session/remote/engine_server.h"
 #include "core/session/remote/greeting.h"
 #include "core/session/remote/rank_process.h"
@@ -152,10 +154,57 @@ int serve(const std::vector<std::filesystem::path>& writable) {
     return 0;
 }
 
+// Minutes up to a year; 0: it is no such number.
+int minutes_of(std::string_view text) {
+    int minutes = 0;
+    for (const char c : text) {
+        if (c < '0' || c > '9' || minutes > 525'600) return 0;
+        minutes = minutes * 10 + (c - '0');
+    }
+    return minutes <= 525'600 ? minutes : 0;
+}
+
+// Of an engine that stays in the background; nullopt: the words ask for another one.
+std::optional<int> act_in_background(const std::vector<std::string>& words) {
+    if (words.size() == 1 && words[0] == "--list") return list_engines();
+    if (!words.empty() && words[0] == "--end" && words.size() <= 2)
+        return end_engine(words.size() == 2 ? words[1] : FrontOptions().name);
+    FrontOptions options;
+    bool is_stdio = false, stays = false, is_background = false;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const bool has_value = i + 1 < words.size();
+        if (words[i] == "--stdio") {
+            is_stdio = true;
+        } else if (words[i] == "--stay") {
+            stays = true;
+        } else if ((words[i] == "--engine" || words[i] == "--background") && has_value) {
+            is_background = is_background || words[i] == "--background";
+            options.name = words[++i];
+        } else if (words[i] == "--idle" && has_value) {
+            options.idle = std::chrono::minutes(minutes_of(words[++i]));
+            if (options.idle.count() == 0) return std::nullopt;
+        } else {
+            return std::nullopt;
+        }
+    }
+    if (is_background && !is_stdio && !stays) {
+        allow_deep_stack();
+        return serve_background(options);
+    }
+    if (is_stdio && stays) return serve_front(options);
+    return std::nullopt;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
     loupe::leave_blas_alone(arguments);
+    try {
+        if (const auto status = act_in_background({arguments + 1, arguments + count})) return *status;
+    } catch (const Error& error) {
+        std::fprintf(stderr, "tensorloupe-engine: %s\n", error.what());
+        return kUsage;
+    }
     const std::string_view argument = count > 1 ? arguments[1] : "";
     if (count == 2 && argument == "--version") {
         std::printf("%s\n", build_facts("tensorloupe-engine").c_str());
@@ -172,12 +221,18 @@ int main(int count, char** arguments) {
     const auto writable =
         writable_folders(std::span(arguments, static_cast<std::size_t>(count)).subspan(std::min(count, 2)));
     if (argument != "--stdio" || !writable) {
-        std::fprintf(stderr,
-                     "tensorloupe-engine is started by tensorloupe.\n"
-                     "tensorloupe-engine --stdio [--may-write DIR]...: serves one session on stdin and stdout; with "
-                     "--may-write it writes nowhere else\n"
-                     "tensorloupe-engine --stdio --ranks N: serves N, each with an engine of its own\n"
-                     "tensorloupe-engine --version\n");
+        std::fprintf(
+            stderr,
+            "tensorloupe-engine is started by tensorloupe.\n"
+            "tensorloupe-engine --stdio [--may-write DIR]...: serves one session on stdin and stdout; with "
+            "--may-write it writes nowhere else\n"
+            "tensorloupe-engine --stdio --ranks N: serves N, each with an engine of its own\n"
+            "tensorloupe-engine --stdio --stay [--engine NAME] [--idle MINUTES]: joins the engine that runs "
+            "here in the background, or starts it; it goes on when the session ends, and ends when nothing has "
+            "run and no session has come for a day, or those minutes\n"
+            "tensorloupe-engine --list: the engines that run here in the background\n"
+            "tensorloupe-engine --end [NAME]: ends one of them\n"
+            "tensorloupe-engine --version\n");
         return kUsage;
     }
     allow_deep_stack();

@@ -19,6 +19,8 @@
 #include <unistd.h>
 
 #include "app/window/application.h"
+#include "app/window/askpass.h"
+#include "app/window/connect_dialog.h"
 #include "app/window/docks.h"
 #include "app/window/main_window.h"
 #include "app/window/report_command.h"
@@ -28,6 +30,7 @@
 #include "core/base/file_sandbox.h"
 #include "core/base/share_cores.h"
 #include "core/base/temporary_name.h"
+#include "core/session/far_place.h"
 #include "core/session/watched_programs.h"
 #include "views/common/file_output.h"
 #include "views/common/theme.h"
@@ -159,7 +162,7 @@ int showWindow(const QCommandLineParser& parser) {
                      : theme == QLatin1String("light") ? static_cast<int>(Theme::Mode::Light)
                                                        : QSettings().value(QStringLiteral("theme"), 0).toInt();
     Theme::instance().setMode(static_cast<Theme::Mode>(mode));
-    if (!parser.isSet(QStringLiteral("in-process"))) {
+    if (!parser.isSet(QStringLiteral("in-process")) && !loupe::session::far_place()) {
         const QString kept = loupe::window::SessionStore::root();
         QDir().mkpath(kept);
         loupe::session::Session::set_engine_program(
@@ -170,7 +173,9 @@ int showWindow(const QCommandLineParser& parser) {
     window.show();
     const bool isForPicture =
         parser.isSet(QStringLiteral("screenshot")) || parser.isSet(QStringLiteral("startup-time"));
-    if (!isForPicture) window.keepSession();
+    // What is done far away is kept there, by its engine.
+    const bool isFar = loupe::session::far_place() != nullptr;
+    if (!isForPicture && !isFar) window.keepSession();
     if (parser.isSet(QStringLiteral("attach"))) {
         attach(window, parser.positionalArguments().value(0));
     } else if (!parser.positionalArguments().empty()) {
@@ -180,7 +185,7 @@ int showWindow(const QCommandLineParser& parser) {
             window.runOnRanks(file, ranks);
         else
             window.openFile(file);
-    } else if (!isForPicture) {
+    } else if (!isForPicture && !isFar) {
         window.restoreAtStart(parser.isSet(QStringLiteral("restore")));
     }
     doWhenOpen(window, parser.value(QStringLiteral("inputs")), parser.isSet(QStringLiteral("run")));
@@ -190,6 +195,20 @@ int showWindow(const QCommandLineParser& parser) {
                        parser.value(QStringLiteral("after")).toInt());
     }
     return QApplication::exec();
+}
+
+// 0, or the exit status for an address that is none.
+int connectTo(const QString& where) {
+    try {
+        auto options =
+            loupe::session::far_place_options(where.toStdString(), loupe::window::farCommand().toStdString(), true);
+        options.environment = loupe::window::askpassEnvironment();
+        loupe::session::set_far_place(std::make_shared<loupe::session::FarPlace>(std::move(options)));
+        return 0;
+    } catch (const loupe::Error& error) {
+        std::fprintf(stderr, "tensorloupe: --connect: %s\n", error.what());
+        return 2;
+    }
 }
 
 void describeWindow(QCommandLineParser& parser) {
@@ -219,6 +238,11 @@ void describeWindow(QCommandLineParser& parser) {
     parser.addOption({QStringLiteral("ranks"),
                       QStringLiteral("Open the model on several processes, started by mpirun or what was set."),
                       QStringLiteral("number")});
+    parser.addOption(
+        {QStringLiteral("connect"),
+         QStringLiteral("Use the engine at ssh://[user@]host[:port][/name], or one that a command starts, such as "
+                        "'docker exec -i box tensorloupe-engine --stdio'; the file and the inputs are there."),
+         QStringLiteral("where")});
     parser.addOption({QStringLiteral("run"), QStringLiteral("Run forward and backward at once.")});
     parser.addOption(
         {QStringLiteral("screenshot"), QStringLiteral("Save a picture of the window and end."), QStringLiteral("png")});
@@ -285,11 +309,16 @@ int start(int argc, char** argv) {
     QCoreApplication::setAttribute(Qt::AA_ShareOpenGLContexts);
     loupe::window::Application app(argc, argv);
     nameApplication();
+    if (loupe::window::isAskpass()) return loupe::window::runAskpass(QString::fromLocal8Bit(argc > 1 ? argv[1] : ""));
     if (wanted) return loupe::window::runReport(*wanted);
     QCommandLineParser parser;
     describeWindow(parser);
     parser.process(app);
-    if (hasWrongPermission(parser)) return 2;
+    if (parser.isSet(QStringLiteral("connect"))) {
+        if (const int status = connectTo(parser.value(QStringLiteral("connect"))); status != 0) return status;
+    } else if (hasWrongPermission(parser)) {
+        return 2;
+    }
     return showWindow(parser);
 }
 

@@ -16,6 +16,7 @@
 #include "app/window/actions.h"
 #include "app/window/banner.h"
 #include "app/window/docks.h"
+#include "app/window/far_connection.h"
 #include "app/window/rank_launcher.h"
 #include "app/window/session_keeper.h"
 #include "app/window/source_permissions.h"
@@ -26,6 +27,7 @@
 #include "app/window/weights_loader.h"
 #include "core/session/watched_programs.h"
 #include "core/study/verdict.h"
+#include "views/common/engine_files.h"
 #include "views/common/failures.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
@@ -70,7 +72,8 @@ MainWindow::MainWindow()
     setAcceptDrops(true);
     resize(QSize(1440, 900).boundedTo(screen()->availableSize()));
     setCentralWidget(start_);
-    setStatusBar(new StatusLine(*bridge_, this));
+    makeFar();
+    setStatusBar(new StatusLine(*bridge_, far_, this));
     docks_ = new Docks(this, *bridge_);
     keeper_ = new SessionKeeper(*bridge_, *docks_, *this);
     guide_ = new TourGuide(*this, *bridge_, *docks_, *actions_);
@@ -141,6 +144,7 @@ void MainWindow::connectParts() {
     connect(permissions_, &SourcePermissions::openWanted, this, &MainWindow::openFile);
     connect(permissions_, &SourcePermissions::lineWanted, this, &MainWindow::showSource);
     connect(start_, &StartPage::openFile, this, &MainWindow::openFile);
+    connect(start_, &StartPage::connectWanted, this, &MainWindow::connectTo);
     connect(start_, &StartPage::openDialog, this, [this] { (*actions_)[QStringLiteral("open")]->trigger(); });
     connect(static_cast<views::InputsView*>(docks_->view(QStringLiteral("inputs"))), &views::InputsView::refused, this,
             [this](const QString& why) {
@@ -198,9 +202,16 @@ MainWindow::~MainWindow() {
 
 // --- files
 
-QStringList MainWindow::recentFiles() { return QSettings().value(QStringLiteral("recentFiles")).toStringList(); }
+// Each host has its own.
+QString MainWindow::recentKey() {
+    const QString host = views::EngineFiles::host().replace(QLatin1Char('/'), QLatin1Char('|'));
+    return host.isEmpty() ? QStringLiteral("recentFiles") : QStringLiteral("far/recentFiles/") + host;
+}
+
+QStringList MainWindow::recentFiles() { return QSettings().value(recentKey()).toStringList(); }
 
 void MainWindow::openFile(const QString& file) {
+    if (views::EngineFiles::areFar()) return openFar(file);
     const QFileInfo info(file);
     if (!info.exists()) {
         banner_->tell(tr("%1: no such file").arg(file),
@@ -234,7 +245,8 @@ void MainWindow::openNow(const QString& file) {
 
 void MainWindow::chooseRecording(std::function<void()> then) {
     const QString name = QFileInfo(views::text(bridge_->model()->title)).completeBaseName() + QStringLiteral(".loupe");
-    const QString file = QFileDialog::getSaveFileName(this, tr("Save the run"), name, tr("Recorded runs (*.loupe)"));
+    const QString file =
+        views::EngineFiles::getSaveFileName(this, tr("Save the run"), name, tr("Recorded runs (*.loupe)"));
     if (!file.isEmpty()) saveRun(file, std::move(then));
 }
 
@@ -251,11 +263,9 @@ void MainWindow::choosePicture() {
 void MainWindow::saveRun(const QString& file, std::function<void()> then) {
     bridge_->saveRecording(
         file, keeper_->sharedState(), this, [this, file, then = std::move(then)](const std::string& error) {
-            using Level = views::SessionBridge::LogEntry::Level;
             if (!error.empty())
                 return banner_->tell(views::text(error), {{tr("Save elsewhere\u2026"), [this] { chooseRecording(); }}});
-            bridge_->addLog({Level::Info, tr("The run was written to %1").arg(file).toStdString(), 0, -1, {}, {}});
-            if (then) then();
+            tellSaved(file, tr("The run was written to %1"), then);
         });
 }
 
@@ -265,7 +275,7 @@ void MainWindow::remember(const QString& file) {
     files.removeAll(file);
     files.prepend(file);
     while (files.size() > kMaxRecent) files.removeLast();
-    QSettings().setValue(QStringLiteral("recentFiles"), files);
+    QSettings().setValue(recentKey(), files);
     start_->setRecentFiles(files);
 }
 
@@ -281,6 +291,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
 
 // Arrays and images are inputs of the open model, checkpoints are loaded into it; other files are models.
 void MainWindow::takeFile(const QString& file) {
+    if (views::EngineFiles::areFar()) return takeFar(file);
     if (session::imported_kind(file.toStdString()) != session::ImportedKind::None) return openFile(file);
     if (!views::InputsView::feeds(file) && weights_->takes(file)) return weights_->load(file, true);
     if (!views::InputsView::feeds(file)) return openFile(file);
@@ -295,7 +306,7 @@ void MainWindow::takeFile(const QString& file) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-    if (!may_close_ && !unsaved().empty()) {
+    if (!may_close_ && !unsaved().empty() && !leavesAll()) {
         event->ignore();
         return whenSaved(tr("Quit"), [this] {
             may_close_ = true;
@@ -305,7 +316,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     keeper_->close();
     docks_->save();
     QSettings().setValue(QStringLiteral("window/geometry"), saveGeometry());
-    bridge_->stop();
+    // An engine far away goes on without the window.
+    if (!far_) bridge_->stop();
     event->accept();
 }
 
@@ -362,6 +374,7 @@ void MainWindow::onStatus() {
 
 // The process of the engine has ended: what it recorded is there, its elements are not.
 void MainWindow::tellEngineEnd(const session::EngineEnd& end) {
+    if (far_) return tellFarEnd(end);
     std::vector<Banner::Link> links;
     if (end.can_go_back)
         links.push_back({tr("Restart and go back there"), [this] { bridge_->session().restart_engine(true); }});
@@ -458,8 +471,7 @@ void MainWindow::showSource(const session::SourcePlace& place) {
 void MainWindow::onModel() {
     const auto& model = bridge_->model();
     setWindowFilePath(model ? QString::fromStdString(model->path) : QString());
-    setWindowTitle(model ? QStringLiteral("%1[*] \u2013 Tensorloupe").arg(views::text(model->title))
-                         : QStringLiteral("Tensorloupe"));
+    setWindowTitle(titleOf(model ? views::text(model->title) : QString()));
     showUnsaved();
     if (model) {
         remember(QString::fromStdString(model->recorded_in.empty() ? model->path : model->recorded_in));

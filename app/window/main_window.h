@@ -17,6 +17,7 @@ namespace loupe::window {
 class Actions;
 class Banner;
 class Docks;
+class FarConnection;
 class HelpWindow;
 class RankLauncher;
 class SessionKeeper;
@@ -70,9 +71,24 @@ class MainWindow : public QMainWindow {
     bool event(QEvent* event) override;
 
   private:
+    static QString recentKey();
     static QStringList recentFiles();
     void tellRanks();
     void askForRanks();
+    // Of an engine far away.
+    void makeFar();
+    void makeFarActions();
+    void openFar(const QString& file);
+    void takeFar(const QString& file);
+    void sendThere(const QString& file, std::function<void(const QString& there)> then);
+    void tellFarEnd(const session::EngineEnd& end);
+    void showFar();
+    bool leavesAll() const;
+    QString titleOf(const QString& model) const;
+    // Empty: it is asked for.
+    void connectTo(const QString& address);
+    // The engine has written a file for the user. done: with a place for its name.
+    void tellSaved(const QString& file, const QString& done, const std::function<void()>& then);
     void connectBridge();
     void connectParts();
     void makeFileActions();
@@ -126,6 +142,7 @@ class MainWindow : public QMainWindow {
 
     views::SessionBridge* bridge_;
     Actions* actions_;
+    FarConnection* far_ = nullptr;  // null: the engine is on this machine
     Docks* docks_;
     Banner* banner_;
     StartPage* start_;

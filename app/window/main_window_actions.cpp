@@ -30,6 +30,7 @@
 #include "app/window/tour_guide.h"
 #include "app/window/weights_loader.h"
 #include "views/common/comparison.h"
+#include "views/common/engine_files.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/open_filter.h"
@@ -53,7 +54,7 @@ void MainWindow::makeFileActions() {
          "open",
          {QKeySequence(Qt::CTRL | Qt::Key_O)},
          [this] {
-             const QString file = QFileDialog::getOpenFileName(
+             const QString file = views::EngineFiles::getOpenFileName(
                  this, tr("Open a model"), QFileInfo(recentFiles().value(0)).absolutePath(),
                  views::openFilter(tr("Models, recordings, traces and snapshots"),
                                    {QStringLiteral("*.zip"), QStringLiteral("*.json.gz"), QStringLiteral("*.pickle")}));
@@ -67,8 +68,8 @@ void MainWindow::makeFileActions() {
          "open",
          {},
          [this] {
-             const QString folder = QFileDialog::getExistingDirectory(this, tr("Open a folder"),
-                                                                      QFileInfo(recentFiles().value(0)).absolutePath());
+             const QString folder = views::EngineFiles::getExistingDirectory(
+                 this, tr("Open a folder"), QFileInfo(recentFiles().value(0)).absolutePath());
              if (!folder.isEmpty()) openFile(folder);
          },
          {}});
@@ -79,6 +80,7 @@ void MainWindow::makeFileActions() {
                    {},
                    [this] { chooseTraining(); },
                    {}});
+    makeFarActions();
     actions_->add({"reload",
                    tr("&Reload"),
                    tr("Open the file again"),
@@ -554,7 +556,7 @@ void MainWindow::makeMenus() {
         }
     };
     QMenu* file = menuBar()->addMenu(tr("&File"));
-    fill(file, {"open", "open_folder", "attach"});
+    fill(file, {"open", "open_folder", "attach", "connect"});
     recent_menu_ = file->addMenu(tr("Open &recent"));
     connect(recent_menu_, &QMenu::aboutToShow, this, &MainWindow::fillRecentMenu);
     fill(file, {"reload", "", "save", "save_source", "save_model", "save_run", "keep_written", "save_picture", "",
@@ -564,6 +566,7 @@ void MainWindow::makeMenus() {
                                           "pause",
                                           "stop",
                                           "stop_engine",
+                                          "reconnect",
                                           "",
                                           "run_on_ranks",
                                           "order_all_ranks",

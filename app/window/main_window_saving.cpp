@@ -14,6 +14,7 @@
 #include "app/window/actions.h"
 #include "app/window/banner.h"
 #include "app/window/docks.h"
+#include "app/window/far_connection.h"
 #include "app/window/help_window.h"
 #include "app/window/keys_dialog.h"
 #include "app/window/main_window.h"
@@ -21,6 +22,7 @@
 #include "app/window/start_page.h"
 #include "core/session/queries/save_checkpoint.h"
 #include "core/session/queries/save_weights.h"
+#include "views/common/engine_files.h"
 #include "views/common/format.h"
 #include "views/source/source_view.h"
 #include "views/watch/watch_view.h"
@@ -270,7 +272,7 @@ void MainWindow::saveTraining(std::function<void()> then) {
     QString chosen = hasTraining ? checkpoint : weights;
     const QString name = QFileInfo(views::text(bridge_->model()->title)).completeBaseName() +
                          (hasTraining ? QStringLiteral("-trained.pt") : QStringLiteral("-weights.pt"));
-    const QString file = QFileDialog::getSaveFileName(
+    const QString file = views::EngineFiles::getSaveFileName(
         this, tr("Save the model"), name, hasTraining ? checkpoint + QStringLiteral(";;") + weights : weights, &chosen);
     if (file.isEmpty()) return;
     // One that goes on is ended: what it has learned until then is what is saved.
@@ -285,8 +287,7 @@ void MainWindow::saveTraining(std::function<void()> then) {
             return banner_->tell(views::text(failure),
                                  {{tr("Save elsewhere\u2026"), [this, then] { saveTraining(then); }}});
         bridge_->setUnsaved(isPast && bridge_->hasUnsavedTraining(), bridge_->hasUnsavedRun());
-        bridge_->addLog({.text = tr("the model was written to %1").arg(file).toStdString(), .scope = {}, .source = {}});
-        if (then) then();
+        tellSaved(file, tr("the model was written to %1"), then);
     };
     if (isCheckpoint)
         bridge_->ask(QStringLiteral("save checkpoint"), session::SaveCheckpointQuery{file.toStdString()}, this, done);

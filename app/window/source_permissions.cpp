@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/session/queries/keep_written.h"
+#include "views/common/engine_files.h"
 #include "views/common/format.h"
 
 namespace loupe::window {
@@ -166,8 +167,8 @@ void SourcePermissions::allow() {
 void SourcePermissions::showFolder() const { QDesktopServices::openUrl(QUrl::fromLocalFile(folder_)); }
 
 void SourcePermissions::keepWritten() {
-    const QString to = QFileDialog::getExistingDirectory(window_, tr("Save what the source wrote in"),
-                                                         QFileInfo(source()).absolutePath());
+    const QString to = views::EngineFiles::getExistingDirectory(window_, tr("Save what the source wrote in"),
+                                                                QFileInfo(source()).absolutePath());
     if (!to.isEmpty()) copyWritten(to);
 }
 

@@ -4,6 +4,7 @@
 #include <QFile>
 #include <QFileInfo>
 
+#include "views/common/engine_files.h"
 #include "views/common/format.h"
 
 namespace loupe::window {
@@ -27,6 +28,32 @@ SourceWatch::SourceWatch(views::SessionBridge& bridge, QObject* parent) : QObjec
     });
     connect(&soon_, &QTimer::timeout, this, &SourceWatch::look);
     connect(&bridge, &views::SessionBridge::statusChanged, this, &SourceWatch::noteFailure);
+    now_and_then_.setInterval(3000);
+    connect(&now_and_then_, &QTimer::timeout, this, &SourceWatch::lookFar);
+}
+
+void SourceWatch::lookFar() {
+    if (bridge_.isBusy()) return;
+    for (const QString& name : far_) {
+        views::EngineFiles::look(name, this, [this, name](const session::FileFacts& facts) {
+            if (!facts.exists) return;
+            const bool isFirst = !seen_.contains(name);
+            if (std::exchange(seen_[name], facts.changed) == facts.changed || isFirst) return;
+            views::EngineFiles::read(name, this, [this, name](const QByteArray& now, const QString& error) {
+                if (error.isEmpty()) compare(name, now);
+            });
+        });
+    }
+}
+
+void SourceWatch::compare(const QString& name, const QByteArray& now) {
+    const auto& model = bridge_.model();
+    if (!model || bridge_.wrote(name, QString::fromUtf8(now))) return;
+    for (const auto& source : model->sources) {
+        if (views::text(source.name) != name) continue;
+        if (!now.isEmpty() && now != QByteArray::fromStdString(source.text) && now != tried_.value(name))
+            emit changed(name);
+    }
 }
 
 void SourceWatch::noteFailure() {
@@ -40,8 +67,18 @@ void SourceWatch::noteFailure() {
 void SourceWatch::follow() {
     tried_.clear();
     if (!files_.files().isEmpty()) files_.removePaths(files_.files());
+    far_.clear();
+    seen_.clear();
+    now_and_then_.stop();
     const auto& model = bridge_.model();
     if (!model) return;
+    if (views::EngineFiles::areFar()) {
+        for (const auto& source : model->sources) {
+            if (source.is_editable) far_ += views::text(source.name);
+        }
+        if (!far_.isEmpty()) now_and_then_.start();
+        return;
+    }
     for (const auto& source : model->sources) {
         if (source.is_editable && QFileInfo::exists(views::text(source.name))) files_.addPath(views::text(source.name));
     }
@@ -58,10 +95,7 @@ void SourceWatch::look() {
         if (!touched.contains(name)) continue;
         // Watches a file that replaced it.
         if (QFileInfo::exists(name) && !files_.files().contains(name)) files_.addPath(name);
-        const QByteArray now = contents(name);
-        if (bridge_.wrote(name, QString::fromUtf8(now))) continue;
-        if (!now.isEmpty() && now != QByteArray::fromStdString(source.text) && now != tried_.value(name))
-            emit changed(name);
+        compare(name, contents(name));
     }
 }
 

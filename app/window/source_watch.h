@@ -7,6 +7,7 @@
 #include <QObject>
 #include <QSet>
 #include <QTimer>
+#include <map>
 
 #include "views/common/session_bridge.h"
 
@@ -27,7 +28,14 @@ class SourceWatch : public QObject {
     void look();
     void noteFailure();
 
+    // Of an engine far away no system tells of changes: its files are looked at now and then.
+    void lookFar();
+    void compare(const QString& name, const QByteArray& now);
+
     views::SessionBridge& bridge_;
+    QTimer now_and_then_;
+    QSet<QString> far_;
+    std::map<QString, qint64> seen_;  // when a far file was changed
     QFileSystemWatcher files_;
     QTimer soon_;  // editors write a file in several steps
     QSet<QString> touched_;

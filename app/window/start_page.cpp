@@ -14,8 +14,10 @@
 #include <algorithm>
 #include <functional>
 
+#include "app/window/far_connection.h"
 #include "app/window/resources.h"
 #include "app/window/tours.h"
+#include "views/common/engine_files.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
 
@@ -299,6 +301,28 @@ void StartPage::addRecentFiles(QVBoxLayout* column, QWidget* page) {
     }
 }
 
+void StartPage::addHosts(QVBoxLayout* column, QWidget* page) {
+    if (views::EngineFiles::areFar()) return;
+    column->addSpacing(18);
+    column->addWidget(heading(tr("Engines elsewhere"), page));
+    const auto add = [&](const QString& title, const QString& name, const QString& address) {
+        auto* row = new EnterButton(title, page);
+        row->setObjectName(name);
+        row->setFlat(true);
+        row->setCursor(Qt::PointingHandCursor);
+        row->setStyleSheet(
+            QStringLiteral(
+                "QPushButton { text-align: left; padding: 4px 6px; border: 1px solid transparent; border-radius: 4px; }"
+                "QPushButton:hover, QPushButton:focus { background: %1; }")
+                .arg(Theme::instance().colour(Theme::Colour::Raised).name()));
+        connect(row, &QPushButton::clicked, this, [this, address] { emit connectWanted(address); });
+        column->addWidget(row);
+    };
+    for (const QString& address : FarConnection::recent().mid(0, 4))
+        add(address, QStringLiteral("host.") + address, address);
+    add(tr("Connect to another machine\u2026"), QStringLiteral("connect"), {});
+}
+
 void StartPage::rebuild() {
     const bool hadFocus = widget() && widget()->isAncestorOf(focusWidget());
     auto* page = new QWidget;
@@ -315,6 +339,7 @@ void StartPage::rebuild() {
     addShippedModels(column, page);
     addTours(column, page);
     addRecentFiles(column, page);
+    addHosts(column, page);
     column->addStretch(1);
     column->addWidget(label(tr("F5 runs, F10 steps, F6 runs to the next NaN or Inf, F7 to backward. "
                                "Ctrl+Shift+P finds every command, Ctrl+P every module and node."),

@@ -26,6 +26,8 @@ class StartPage : public QScrollArea {
   signals:
     void openFile(const QString& file);
     void openDialog();
+    // Empty: it is asked for.
+    void connectWanted(const QString& address);
     void restoreSession(const QString& folder);
     void startTour(const QString& name);
 
@@ -35,6 +37,7 @@ class StartPage : public QScrollArea {
     void addLastSession(QVBoxLayout* column, QWidget* page);
     void addShippedModels(QVBoxLayout* column, QWidget* page);
     void addTours(QVBoxLayout* column, QWidget* page);
+    void addHosts(QVBoxLayout* column, QWidget* page);
     void addRecentFiles(QVBoxLayout* column, QWidget* page);
 
     QStringList recent_;

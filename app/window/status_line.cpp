@@ -8,6 +8,7 @@
 #include <QToolButton>
 #include <algorithm>
 
+#include "app/window/far_connection.h"
 #include "core/record/value_change.h"
 #include "core/study/verdict.h"
 #include "views/common/comparison.h"
@@ -91,7 +92,7 @@ void showPlace(views::ElidedLabel& label, QChar mark, Theme::Colour colour, cons
 
 }  // namespace
 
-StatusLine::StatusLine(views::SessionBridge& bridge, QWidget* parent)
+StatusLine::StatusLine(views::SessionBridge& bridge, FarConnection* far, QWidget* parent)
     : QStatusBar(parent),
       bridge_(bridge),
       dot_(new QLabel(this)),
@@ -103,6 +104,8 @@ StatusLine::StatusLine(views::SessionBridge& bridge, QWidget* parent)
       model_(new views::ElidedLabel(this)),
       reference_(new views::ElidedLabel(this)),
       changes_(new views::ElidedLabel(this)),
+      far_(far),
+      far_line_(new views::ElidedLabel(this)),
       rank_(new QComboBox(this)) {
     setSizeGripEnabled(false);
     state_->setObjectName(QStringLiteral("state"));
@@ -129,7 +132,7 @@ StatusLine::StatusLine(views::SessionBridge& bridge, QWidget* parent)
     showRanks();
     reference_->setObjectName(QStringLiteral("reference"));
     changes_->setObjectName(QStringLiteral("changes"));
-    for (views::ElidedLabel* label : {changes_, reference_, selected_, reached_, model_}) {
+    for (views::ElidedLabel* label : {changes_, reference_, selected_, reached_, model_, far_line_}) {
         label->setContentsMargins(8, 0, 4, 0);
         addPermanentWidget(label);
     }
@@ -151,6 +154,14 @@ StatusLine::StatusLine(views::SessionBridge& bridge, QWidget* parent)
     connect(&bridge_, &views::SessionBridge::currentChanged, this, &StatusLine::showPlaces);
     connect(&bridge_, &views::SessionBridge::eventsGrown, this, &StatusLine::showPlaces);
     connect(&Theme::instance(), &Theme::changed, this, &StatusLine::showState);
+    far_line_->setObjectName(QStringLiteral("far"));
+    far_line_->setVisible(far_ != nullptr);
+    if (far_ != nullptr) {
+        far_line_->installEventFilter(this);
+        connect(far_, &FarConnection::changed, this, &StatusLine::showFar);
+        connect(&Theme::instance(), &Theme::changed, this, &StatusLine::showFar);
+        showFar();
+    }
     showState();
     showReference();
 }
@@ -175,6 +186,17 @@ void StatusLine::showRanks() {
         rank_->setItemData(static_cast<int>(seat), ranks.colourOf(seat), Qt::DecorationRole);
     }
     rank_->setCurrentIndex(static_cast<int>(bridge_.currentSeat()));
+}
+
+void StatusLine::showFar() {
+    using Kind = session::FarState::Kind;
+    const Kind kind = far_->state().kind;
+    far_line_->setMark(u'\u25cf', kind == Kind::Connected    ? Theme::Colour::Good
+                                  : kind == Kind::Connecting ? Theme::Colour::Accent
+                                  : kind == Kind::Lost       ? Theme::Colour::Warning
+                                                             : Theme::Colour::Bad);
+    far_line_->setText(far_->line());
+    far_line_->setToolTip(far_->tip());
 }
 
 void StatusLine::showReference() {
@@ -229,6 +251,7 @@ void StatusLine::showChanges() {
 bool StatusLine::eventFilter(QObject* watched, QEvent* event) {
     if (watched == changes_ && event->type() == QEvent::MouseButtonRelease && last_change_ != 0)
         bridge_.setCurrentEvent(last_change_);
+    if (far_ != nullptr && watched == far_line_ && event->type() == QEvent::MouseButtonRelease) far_->reconnectNow();
     if (watched == reference_ && event->type() == QEvent::MouseButtonRelease)
         bridge_.showPanel(QStringLiteral("compare"));
     const auto& verdict = bridge_.status().verdict;

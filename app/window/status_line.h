@@ -14,11 +14,14 @@ class QToolButton;
 
 namespace loupe::window {
 
+class FarConnection;
+
 class StatusLine : public QStatusBar {
     Q_OBJECT
 
   public:
-    StatusLine(views::SessionBridge& bridge, QWidget* parent);
+    // far: null where the engine is on this machine.
+    StatusLine(views::SessionBridge& bridge, FarConnection* far, QWidget* parent);
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -29,6 +32,7 @@ class StatusLine : public QStatusBar {
     void showReference();
     void showChanges();
     void showRanks();
+    void showFar();
     bool hasGuessedInputs() const;
 
     views::SessionBridge& bridge_;
@@ -41,7 +45,9 @@ class StatusLine : public QStatusBar {
     views::ElidedLabel* model_;
     views::ElidedLabel* reference_;
     views::ElidedLabel* changes_;
-    QComboBox* rank_;                   // while there are several
+    QComboBox* rank_;  // while there are several
+    FarConnection* far_;
+    views::ElidedLabel* far_line_;
     session::EventId last_change_ = 0;  // where the last change by hand stands in the run
 };
 

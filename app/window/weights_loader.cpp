@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 
 #include "app/window/banner.h"
+#include "views/common/engine_files.h"
 #include "views/common/format.h"
 #include "views/common/panel_output.h"
 #include "views/common/theme.h"
@@ -68,7 +69,7 @@ bool WeightsLoader::takes(const QString& file) const {
 }
 
 void WeightsLoader::choose() {
-    const QString file = QFileDialog::getOpenFileName(
+    const QString file = views::EngineFiles::getOpenFileName(
         window_, tr("Load weights into the model"), QFileInfo(text(bridge_.model()->path)).absolutePath(),
         tr("Checkpoints (*.pt *.pth *.safetensors *.safetensors.index.json *.npz);;"
            "All files (*)"));

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/base/torch_release.h"
+#include "core/session/far_place.h"
 #include "core/session/local_engine.h"
 #include "core/session/queries/list.h"
 #include "core/session/remote/rank_process.h"
@@ -46,6 +47,7 @@ EngineProgram& engine_program() {
 }
 
 std::unique_ptr<Backend> make_backend(SessionListener* listener) {
+    if (auto place = far_place()) return std::make_unique<RemoteEngine>(std::move(place), listener);
     const EngineProgram::Given given = engine_program().get();
     if (given.program.empty()) return std::make_unique<LocalEngine>(listener);
     return std::make_unique<RemoteEngine>(std::make_unique<EngineHome>(given.program, given.writable), listener);

@@ -25,6 +25,8 @@
 #include "core/session/queries/watch.h"
 #include "core/session/remote/engine_server.h"
 #include "core/session/remote/greeting.h"
+#include "core/session/remote/link.h"
+#include "core/session/remote/piece.h"
 #include "core/session/remote/remote_engine.h"
 #include "core/session/wire/wire.h"
 
@@ -175,7 +177,7 @@ class Damage {
                 message.clear();
                 break;
             case 5: {  // as another kind
-                const auto kind = static_cast<std::uint32_t>(below(30));
+                const auto kind = static_cast<std::uint32_t>(below(40));
                 std::memcpy(message.data(), &kind, 4);
                 break;
             }
@@ -238,6 +240,59 @@ std::string try_stream(const std::string& stream) {
     return wrong;
 }
 
+std::string frame(MessageKind kind, std::string_view bytes) {
+    WireWriter out;
+    out.number(static_cast<std::uint32_t>(kind));
+    out.number(static_cast<std::uint32_t>(bytes.size()));
+    return out.take() + std::string(bytes);
+}
+
+// The same messages as a link carries them, with what its ends say to each other.
+std::string as_link(const std::string& stream) {
+    PieceMaker maker;
+    const std::vector<std::size_t> at = bounds(stream);
+    for (std::size_t i = 0; i + 1 < at.size(); ++i) {
+        std::uint32_t kind = 0;
+        std::memcpy(&kind, stream.data() + at[i], 4);
+        maker.put(static_cast<MessageKind>(kind), std::string_view(stream).substr(at[i] + 8, at[i + 1] - at[i] - 8));
+    }
+    std::string out;
+    for (std::size_t count = 0; !maker.is_empty(); ++count) {
+        out += frame(MessageKind::Piece, maker.take());
+        if (count % 10 == 0) out += frame(MessageKind::Received, to_bytes(std::uint64_t{0}));
+        if (count % 10 == 5) out += frame(MessageKind::Ping, to_bytes(std::uint64_t{count}));
+    }
+    return out;
+}
+
+// Empty: the link took it, or refused it as what no link carries.
+std::string try_link(const std::string& stream, Link::Side side) {
+    Ends said = make_pipe();
+    Ends answered = make_pipe();
+    ::fcntl(said.write_end.get(), F_SETPIPE_SZ, 1 << 20);
+    std::thread listener([&] { read_all(answered.read_end.get()); });
+    std::thread teller([&] {
+        write_all(said.write_end.get(), stream);
+        said.write_end.reset();
+    });
+    Link link(side);
+    std::string wrong;
+    {
+        Channel channel(std::move(said.read_end), std::move(answered.write_end));
+        try {
+            link.carry(channel, 0, [] {});
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::File) wrong = error.what();
+        }
+    }
+    teller.join();
+    listener.join();
+    link.close();
+    while (link.read()) {
+    }
+    return wrong;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -258,9 +313,14 @@ int main(int argc, char** argv) {
     }
     std::printf("a stream of %zu bytes, %zu messages\n", stream.size(), bounds(stream).size() - 1);
     Damage damage(stream, seed);
+    const std::string pieces = as_link(stream);
+    Damage link_damage(pieces, seed);
     for (std::size_t round = 0; round < rounds; ++round) {
         ::alarm(kMostSeconds);
-        if (const std::string wrong = try_stream(damage.next()); !wrong.empty()) {
+        std::string wrong = try_stream(damage.next());
+        if (wrong.empty())
+            wrong = try_link(link_damage.next(), round % 2 == 0 ? Link::Side::Session : Link::Side::Engine);
+        if (!wrong.empty()) {
             std::fprintf(stderr, "round %zu of seed %llu: %s\n", round, static_cast<unsigned long long>(seed),
                          wrong.c_str());
             return 1;

@@ -238,7 +238,7 @@ class TestIncludes : public QObject {
     void views_know_only_the_session() {
         static const QMap<QString, QStringList> doors{
             {"core/session",
-             {"breakpoint", "catalogue", "condition", "generation", "imported_file", "limits", "restored_run",
+             {"breakpoint", "catalogue", "condition", "far_place", "generation", "imported_file", "limits", "restored_run",
               "session", "session_listener", "status", "tables", "watch"}},
             {"core/formats", {"memory_snapshot", "profile_trace"}},
             {"core/model",

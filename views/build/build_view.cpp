@@ -14,6 +14,7 @@
 
 #include "core/session/queries/build_check.h"
 #include "views/common/elided_label.h"
+#include "views/common/engine_files.h"
 #include "views/common/file_output.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
@@ -515,18 +516,15 @@ void BuildView::showCheck(const session::BuildCheck& check) {
 }
 
 QString BuildView::openAs(const QString& file) {
-    QDir().mkpath(QFileInfo(file).path());
-    FileOutput out(file);
-    out.write(source_->toPlainText().toUtf8());
-    if (const QString error = out.commit(); !error.isEmpty()) return error;
+    if (!EngineFiles::areFar()) QDir().mkpath(QFileInfo(file).path());
+    if (const QString error = EngineFiles::write(file, source_->toPlainText().toUtf8()); !error.isEmpty()) return error;
     written_ = file;
     bridge().open(file);
     return {};
 }
 
 void BuildView::openModel() {
-    const QString folder = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
-    const QString failure = openAs(folder + QStringLiteral("/model.py"));
+    const QString failure = openAs(EngineFiles::ownFolder() + QStringLiteral("/model.py"));
     if (!failure.isEmpty()) message_->setText(failure);
 }
 
@@ -538,7 +536,7 @@ void BuildView::find() {
 void BuildView::addActions(QMenu& menu) {
     menu.addAction(tr("Open the built model"), this, &BuildView::openModel);
     menu.addAction(tr("Save its source as\u2026"), this, [this] {
-        const QString file = QFileDialog::getSaveFileName(this, tr("Save source"), QStringLiteral("model.py"),
+        const QString file = EngineFiles::getSaveFileName(this, tr("Save source"), QStringLiteral("model.py"),
                                                           tr("Model sources (*.py)"));
         if (file.isEmpty()) return;
         if (const QString failure = openAs(file); !failure.isEmpty()) message_->setText(failure);

@@ -13,7 +13,7 @@
 #include "core/session/queries/save_recording.h"
 #include "core/session/rank_files.h"
 #include "core/study/verdict.h"
-#include "views/common/file_output.h"
+#include "views/common/engine_files.h"
 #include "views/common/format.h"
 #include "views/common/kept_release.h"
 
@@ -710,9 +710,7 @@ void SessionBridge::restoreSourceEdit(const QString& file, const QString& text) 
 QString SessionBridge::saveSourceEdits() {
     const auto edits = edits_;
     for (const auto& [name, text] : edits) {
-        FileOutput file(name);
-        file.write(text.toUtf8());
-        if (const QString why = file.commit(); !why.isEmpty()) {
+        if (const QString why = EngineFiles::write(name, text.toUtf8()); !why.isEmpty()) {
             addLog({.level = LogEntry::Level::Error, .text = why.toStdString(), .scope = {}, .source = {}});
             return why;
         }

@@ -9,6 +9,7 @@
 
 #include "core/session/catalogue.h"
 #include "core/study/aligned_side.h"
+#include "views/common/engine_files.h"
 #include "views/common/file_output.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
@@ -99,7 +100,7 @@ void CompareView::fillPinMenu(QMenu& menu, SessionBridge& bridge, QWidget* windo
                             : tr("Not now: nothing has run yet"));
     QAction* file = menu.addAction(tr("A file\u2026"), &comparison, [&bridge, window] {
         const QString chosen =
-            QFileDialog::getOpenFileName(window, tr("Compare with"), {},
+            EngineFiles::getOpenFileName(window, tr("Compare with"), {},
                                          openFilter(tr("Recordings, models, activations"), {QStringLiteral("*.npz")}));
         if (chosen.isEmpty()) return;
         ReferenceSource source;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/inputs/answer.h"
+#include "views/common/engine_files.h"
 
 #include <QFile>
 #include <QFileInfo>
@@ -54,6 +55,7 @@ QString answerText(const std::vector<double>& logits, const QStringList& classes
 }
 
 QStringList classNames(const QString& model) {
+    if (EngineFiles::areFar()) return {};  // the file beside the model is not here
     const QFileInfo info(model);
     QFile index(info.absolutePath() + QStringLiteral("/index.json"));
     if (!index.open(QIODevice::ReadOnly)) return {};

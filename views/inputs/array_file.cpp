@@ -4,9 +4,8 @@
 #include <QCryptographicHash>
 #include <QDir>
 #include <QFileInfo>
-#include <QStandardPaths>
 
-#include "views/common/file_output.h"
+#include "views/common/engine_files.h"
 
 namespace loupe::views {
 
@@ -19,13 +18,12 @@ QString write(const QString& file, const char* type, const session::Shape& shape
     // Magic, version, length and header together fill multiples of 64 bytes.
     constexpr qsizetype kFront = 10;
     header += QByteArray(63 - (kFront + header.size()) % 64, ' ') + '\n';
-    FileOutput out(file);
-    out.write("\x93NUMPY\x01\x00", 8);
-    const char length[] = {static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
-    out.write(length, 2);
-    out.write(header);
-    out.write(static_cast<const char*>(data), static_cast<qint64>(bytes));
-    return out.commit();
+    QByteArray out("\x93NUMPY\x01\x00", 8);
+    out += static_cast<char>(header.size() & 0xff);
+    out += static_cast<char>(header.size() >> 8);
+    out += header;
+    out.append(static_cast<const char*>(data), static_cast<qsizetype>(bytes));
+    return EngineFiles::write(file, out);
 }
 
 }  // namespace
@@ -39,9 +37,9 @@ QString writeArray(const QString& file, const session::Shape& shape, const std::
 }
 
 QString ownInputFile(const QString& model, const QString& argument) {
-    const QString folder =
-        QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + QStringLiteral("/inputs");
-    QDir().mkpath(folder);
+    // A far engine's folder for such files is there, and has no others in it.
+    const QString folder = EngineFiles::ownFolder() + (EngineFiles::areFar() ? QString() : QStringLiteral("/inputs"));
+    if (!EngineFiles::areFar()) QDir().mkpath(folder);
     const QByteArray hash = QCryptographicHash::hash(model.toUtf8(), QCryptographicHash::Sha1).toHex().left(10);
     return QStringLiteral("%1/%2-%3-%4.npy")
         .arg(folder, QFileInfo(model).completeBaseName(), QString::fromLatin1(hash), argument);

@@ -10,6 +10,7 @@
 #include "core/model/recipes.h"
 #include "core/train/training.h"
 #include "views/common/elided_label.h"
+#include "views/common/engine_files.h"
 #include "views/common/format.h"
 
 namespace loupe::views {
@@ -236,7 +237,7 @@ void BackwardForm::take() {
 void BackwardForm::chooseFile() {
     const bool gradients = choice_.kind == BackwardFrom::Kind::Cotangents;
     const QString file =
-        QFileDialog::getOpenFileName(this, gradients ? tr("Gradients of the outputs") : tr("Target"), {},
+        EngineFiles::getOpenFileName(this, gradients ? tr("Gradients of the outputs") : tr("Target"), {},
                                      gradients ? tr("Arrays (*.npz)") : tr("Arrays (*.npy *.npz *.pt)"));
     if (file.isEmpty()) return;
     detail_->setText(file);

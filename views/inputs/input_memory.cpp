@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "core/session/limits.h"
+#include "views/common/engine_files.h"
 #include "views/common/model_key.h"
 
 namespace loupe::views {
@@ -59,7 +60,7 @@ InputSpec fromJson(const QJsonObject& object) {  // QJsonDocument limits how dee
 
 bool filesAreThere(const InputSpec& spec) {
     if (spec.source == InputSpec::Source::File && !spec.literal && spec.elements.empty())
-        return QFileInfo::exists(QString::fromStdString(spec.file));
+        return EngineFiles::areFar() || QFileInfo::exists(QString::fromStdString(spec.file));  // a run there says it
     return std::all_of(spec.elements.begin(), spec.elements.end(), filesAreThere);
 }
 

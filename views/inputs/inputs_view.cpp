@@ -31,6 +31,7 @@
 #include "views/common/comparison.h"
 #include "views/common/constructor_bar.h"
 #include "views/common/elided_fields.h"
+#include "views/common/engine_files.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/release_bar.h"
@@ -692,7 +693,7 @@ void InputsView::showNextWords() {
 
 void InputsView::chooseFile() {
     const QString file =
-        QFileDialog::getOpenFileName(this, tr("Inputs from a file"), {},
+        EngineFiles::getOpenFileName(this, tr("Inputs from a file"), {},
                                      tr("Arrays and images (*.npz *.npy *.pt *.png *.jpg *.jpeg);;All files (*)"));
     if (!file.isEmpty()) takeFile(file);
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "views/common/comparison.h"
+#include "views/common/engine_files.h"
 #include "views/common/format.h"
 
 namespace loupe::views {
@@ -62,6 +63,7 @@ std::vector<session::EditedText> ContinueEdit::editedTexts() const {
 
 // Another program may have written a file that is edited here.
 QString ContinueEdit::whyNotSaved() const {
+    if (EngineFiles::areFar()) return {};  // SourceWatch says it, as soon as it hears of it
     for (const auto& source : bridge_.model()->sources) {
         const QString name = text(source.name);
         if (!bridge_.sourceEdits().contains(name)) continue;

@@ -12,6 +12,7 @@
 #include <QVBoxLayout>
 
 #include "core/session/queries/change_value.h"
+#include "views/common/engine_files.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
 
@@ -128,7 +129,7 @@ ChangeDialog::ChangeDialog(SessionBridge& bridge, session::ValueId value, const 
 
 void ChangeDialog::chooseFile() {
     const QString file =
-        QFileDialog::getOpenFileName(this, tr("What is put there"), {}, tr("Arrays and recorded runs (*.npy *.loupe)"));
+        EngineFiles::getOpenFileName(this, tr("What is put there"), {}, tr("Arrays and recorded runs (*.npy *.loupe)"));
     if (!file.isEmpty()) formula_->setText(file);
 }
 

@@ -19,6 +19,7 @@
 #include "views/common/comparison.h"
 #include "views/common/elided_fields.h"
 #include "views/common/elided_label.h"
+#include "views/common/engine_files.h"
 #include "views/common/file_output.h"
 #include "views/common/format.h"
 #include "views/common/panel_bar.h"
@@ -897,10 +898,13 @@ void TensorView::report(const QString& error) {
 
 void TensorView::saveArray() {
     const QString file =
-        QFileDialog::getSaveFileName(this, tr("Save tensor"), QStringLiteral("tensor.npy"), tr("NumPy array (*.npy)"));
+        EngineFiles::getSaveFileName(this, tr("Save tensor"), QStringLiteral("tensor.npy"), tr("NumPy array (*.npy)"));
     if (file.isEmpty()) return;
     bridge().ask(QStringLiteral("save"), session::SaveTensorQuery{request_, file.toStdString()}, this,
-                 [this](std::string error) { report(text(error)); });
+                 [this, file](const std::string& error) {
+                     if (!error.empty()) return report(text(error));
+                     EngineFiles::saved(file, [this](const QString&, const QString& failure) { report(failure); });
+                 });
 }
 
 void TensorView::savePicture() {

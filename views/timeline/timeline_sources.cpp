@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 #include <utility>
 
+#include "views/common/engine_files.h"
 #include "views/common/format.h"
 #include "views/common/panel_bar.h"
 #include "views/common/ranks.h"
@@ -122,7 +123,7 @@ void TimelineView::openOther() {
         const QSignalBlocker quiet(other_);
         other_->setCurrentIndex(0);
     }
-    const QString file = QFileDialog::getOpenFileName(
+    const QString file = EngineFiles::getOpenFileName(
         this, tr("Compare with"), {}, tr("Recorded runs and traces (*.loupe *.json *.json.gz *.gz);;All files (*)"));
     if (file.isEmpty()) return showPage();
     wants_other_ = true;

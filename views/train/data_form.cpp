@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 
 #include "views/common/elided_fields.h"
+#include "views/common/engine_files.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 
@@ -144,9 +145,9 @@ void DataForm::choosePath() {
     QAction* chosen = menu.exec(QCursor::pos());
     QString path;
     if (chosen == file)
-        path = QFileDialog::getOpenFileName(this, tr("Training data"), path_->text(),
+        path = EngineFiles::getOpenFileName(this, tr("Training data"), path_->text(),
                                             tr("Data (*.npz *.npy *.csv *.bin *ubyte* *.gz *.txt);;All files (*)"));
-    if (chosen == folder) path = QFileDialog::getExistingDirectory(this, tr("Folder of training data"), path_->text());
+    if (chosen == folder) path = EngineFiles::getExistingDirectory(this, tr("Folder of training data"), path_->text());
     if (!path.isEmpty()) path_->setText(path);
 }
 

@@ -8,6 +8,7 @@
 #include <QSettings>
 
 #include "views/common/elided_fields.h"
+#include "views/common/engine_files.h"
 #include "views/common/format.h"
 
 namespace loupe::views {
@@ -263,7 +264,7 @@ void TrainForm::setModel(const session::ModelInfo& model) {
     session::TrainOptions options;
     const QFileInfo file(text(model.path));
     const QString beside = file.path() + QLatin1Char('/') + file.completeBaseName() + QStringLiteral("_data.npz");
-    if (QFileInfo::exists(beside)) options.data.path = beside.toStdString();
+    if (!EngineFiles::areFar() && QFileInfo::exists(beside)) options.data.path = beside.toStdString();
     QSettings settings;
     const QVariantMap saved = settings.value(settings_).toMap();
     const auto word = [&](const char* key, std::string& to) {

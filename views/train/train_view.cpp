@@ -15,6 +15,7 @@
 #include "core/session/queries/save_weights.h"
 #include "core/session/queries/training_checkpoint.h"
 #include "views/common/elided_label.h"
+#include "views/common/engine_files.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/panel_bar.h"
@@ -393,19 +394,19 @@ void TrainView::showState() {
 }
 
 void TrainView::chooseWeights() {
-    const QString file = QFileDialog::getSaveFileName(this, tr("Save weights"), QStringLiteral("weights.pt"),
+    const QString file = EngineFiles::getSaveFileName(this, tr("Save weights"), QStringLiteral("weights.pt"),
                                                       tr("Weights (*.pt *.pth *.safetensors *.npz)"));
     if (!file.isEmpty()) saveWeights(file);
 }
 
 void TrainView::chooseCheckpoint() {
-    const QString file = QFileDialog::getSaveFileName(this, tr("Save the training"), QStringLiteral("checkpoint.pt"),
+    const QString file = EngineFiles::getSaveFileName(this, tr("Save the training"), QStringLiteral("checkpoint.pt"),
                                                       tr("Checkpoints (*.pt *.pth)"));
     if (!file.isEmpty()) saveCheckpoint(file);
 }
 
 void TrainView::chooseResume() {
-    const QString file = QFileDialog::getOpenFileName(this, tr("Go on with a training"), {},
+    const QString file = EngineFiles::getOpenFileName(this, tr("Go on with a training"), {},
                                                       tr("Checkpoints (*.pt *.pth);;All files (*)"));
     if (!file.isEmpty()) resume(file);
 }
@@ -420,13 +421,22 @@ void TrainView::tellOf(const std::string& failure, const QString& done) {
     state_->setToolTip(state_->text());
 }
 
+// done: with a place for the file.
+void TrainView::tellOfSaved(const std::string& failure, const QString& file, const QString& done) {
+    if (!failure.empty()) return tellOf(failure, {});
+    EngineFiles::saved(file,
+                       [this, guard = QPointer<TrainView>(this), done](const QString& shown, const QString& error) {
+                           if (guard) tellOf(error.toStdString(), done.arg(shown));
+                       });
+}
+
 void TrainView::saveWeights(const QString& file) {
     bridge().ask(QStringLiteral("save weights"), session::SaveWeightsQuery{file.toStdString()}, this,
                  [this, file, isPast = bridge().isAtPastStep()](const std::string& failure) {
                      // The end of the training is still in no file.
                      if (failure.empty())
                          bridge().setUnsaved(isPast && bridge().hasUnsavedTraining(), bridge().hasUnsavedRun());
-                     tellOf(failure, tr("weights written to %1").arg(file));
+                     tellOfSaved(failure, file, tr("weights written to %1"));
                  });
 }
 
@@ -435,7 +445,7 @@ void TrainView::saveCheckpoint(const QString& file) {
                  [this, file, isPast = bridge().isAtPastStep()](const std::string& failure) {
                      if (failure.empty())
                          bridge().setUnsaved(isPast && bridge().hasUnsavedTraining(), bridge().hasUnsavedRun());
-                     tellOf(failure, tr("the training was written to %1").arg(file));
+                     tellOfSaved(failure, file, tr("the training was written to %1"));
                  });
 }
 

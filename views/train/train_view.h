@@ -64,6 +64,7 @@ class TrainView : public View {
     void showPast();
     QString whyNotLookedAt() const;
     void tellOf(const std::string& failure, const QString& done);
+    void tellOfSaved(const std::string& failure, const QString& file, const QString& done);
     void lookAtData();
     void goOn();
     // The form's options for the training that goes on.

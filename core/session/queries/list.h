@@ -13,6 +13,7 @@
 #include "core/session/queries/continue_edit.h"
 #include "core/session/queries/data_summary.h"
 #include "core/session/queries/explain.h"
+#include "core/session/queries/file_bytes.h"
 #include "core/session/queries/forecast.h"
 #include "core/session/queries/fused_groups.h"
 #include "core/session/queries/given_run.h"
@@ -20,6 +21,7 @@
 #include "core/session/queries/graph_sizes.h"
 #include "core/session/queries/keep_written.h"
 #include "core/session/queries/line_values.h"
+#include "core/session/queries/list_folder.h"
 #include "core/session/queries/load_weights.h"
 #include "core/session/queries/memory_plan.h"
 #include "core/session/queries/next_tokens.h"
@@ -78,15 +80,19 @@ using AllQueries = QueryTypes<
     GraphSizesQuery,
     KeepWrittenQuery,
     LineValuesQuery,
+    ListFolderQuery,
     LoadWeightsQuery,
+    LookAtFileQuery,
     MemoryPlanQuery,
     NextTokensQuery,
     OpenedGraphsQuery,
     OperatorTimesQuery,
+    OwnFileQuery,
     PassBisectQuery,
     PassCheckQuery,
     PassTraceQuery,
     PinReferenceQuery,
+    ReadFileQuery,
     ReadSnapshotQuery,
     ReadTraceQuery,
     ReferenceTensorQuery,
@@ -115,7 +121,8 @@ using AllQueries = QueryTypes<
     ValueTokensQuery,
     WatchQuery,
     WatchedProgramsQuery,
-    WhatIfQuery>;
+    WhatIfQuery,
+    WriteFileQuery>;
 // clang-format on
 
 // By name.

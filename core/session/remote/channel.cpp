@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/session/remote/greeting.h"
 
 namespace loupe::session {
 namespace {
@@ -94,6 +95,8 @@ bool Channel::write(MessageKind kind, std::string_view bytes) {
     whole += bytes;
     return write_all(whole);
 }
+
+std::string Channel::open() { return why_not_taken(read_greeting()); }
 
 std::string Channel::read_greeting() {
     std::string line;

@@ -9,37 +9,31 @@
 #include <string_view>
 
 #include "core/base/file_handle.h"
-#include "core/session/remote/messages.h"
+#include "core/session/remote/message_port.h"
 
 namespace loupe::session {
 
-struct Message {
-    MessageKind kind{};
-    std::string bytes;
-};
-
-// Reading and writing go on two threads, one each.
-class Channel {
+class Channel final : public MessagePort {
   public:
     static constexpr std::size_t kMostBytes = std::size_t{1} << 30;
     static constexpr std::size_t kLongestGreeting = 1024;
 
     Channel(FileHandle in, FileHandle out);
 
-    // Blocks. nullopt: the other side has ended, between two frames. Throws Error (File) for a frame that is cut off,
-    // of a kind that is none or too long; memory grows with what really comes.
-    std::optional<Message> read();
-    // Blocks until the other side takes it. False: it has ended. Throws Error (Usage) when it is longer than any frame.
-    bool write(MessageKind kind, std::string_view bytes);
+    // Takes the greeting of an engine of this very build (see greeting.h).
+    std::string open() override;
+    // Throws Error (File) for a frame that is cut off, of a kind that is none or too long; memory grows with what
+    // really comes.
+    std::optional<Message> read() override;
+    // Blocks until the other side takes it.
+    bool write(MessageKind kind, std::string_view bytes) override;
 
     // Up to the end of the line, without it. Throws Error (File) for one that is too long or cut off.
     std::string read_greeting();
     bool write_greeting(const std::string& line);
 
-    // The other side reads the end of what was written. Nothing is written any more.
-    void close_out() { out_.reset(); }
-    // Any thread: read() comes to its end, also one that waits.
-    void end_reading();
+    void close_out() override { out_.reset(); }
+    void end_reading() override;
 
   private:
     // How many came; fewer: the end.

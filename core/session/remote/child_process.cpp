@@ -86,26 +86,6 @@ RunningPlace* map_place(int descriptor) {
     return page == MAP_FAILED ? nullptr : static_cast<RunningPlace*>(page);
 }
 
-// "NAME=value" of each, as they will be.
-std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& others) {
-    std::vector<std::string> lines;
-    for (char** line = ::environ; *line != nullptr; ++line) {
-        const std::string_view text = *line;
-        const std::string_view name = text.substr(0, text.find('='));
-        const auto is_same = [&name](const auto& other) { return other.first == name; };
-        if (std::ranges::none_of(others, is_same)) lines.emplace_back(text);
-    }
-    for (const auto& [name, value] : others) lines.push_back(concat(name, "=", value));
-    return lines;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    return pointers;
-}
-
 union FileNote {
     cmsghdr head;
     std::array<char, CMSG_SPACE(sizeof(int))> bytes;
@@ -118,39 +98,82 @@ FileHandle moved_up(FileHandle handle) {
     return FileHandle(::fcntl(handle.get(), F_DUPFD_CLOEXEC, kFilesDescriptor + 1));
 }
 
+std::vector<std::string> merged_environment(const std::vector<std::string>& more) {
+    std::vector<std::string> all = more;
+    for (char** each = ::environ; *each != nullptr; ++each) {
+        const std::string_view variable(*each);
+        const std::string_view name = variable.substr(0, variable.find('=') + 1);
+        const bool is_replaced =
+            std::any_of(more.begin(), more.end(), [&](const std::string& ours) { return ours.starts_with(name); });
+        if (!is_replaced) all.emplace_back(variable);
+    }
+    return all;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+    std::vector<char*> pointers;
+    for (std::string& text : texts) pointers.push_back(text.data());
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
 }  // namespace
 
 ChildProcess::ChildProcess(const EngineLaunch& launch) {
+    Setup setup{.words = {launch.program.string()}, .has_place = true};
+    setup.words.insert(setup.words.end(), launch.arguments.begin(), launch.arguments.end());
+    for (const auto& [name, value] : launch.environment) setup.environment.push_back(concat(name, "=", value));
+    if (const int failed = start(std::move(setup)); failed != 0)
+        throw Error(ErrorKind::Usage,
+                    concat("the engine ", launch.program.string(), " does not start: ", std::strerror(failed)));
+}
+
+ChildProcess::ChildProcess(const std::vector<std::string>& command, const std::vector<std::string>& environment) {
+    if (const int failed = start({.words = command, .environment = environment, .takes_errors = true}); failed != 0)
+        throw Error(ErrorKind::Usage, concat(command.front(), " does not start: ", std::strerror(failed)));
+}
+
+int ChildProcess::start(Setup setup) {
     Pipe to = make_pipe();
     Pipe from = make_pipe();
+    Pipe errors;
     to.read_end = moved_up(std::move(to.read_end));
     from.write_end = moved_up(std::move(from.write_end));
-    FileHandle memory = moved_up(FileHandle(::memfd_create("tensorloupe engine", MFD_CLOEXEC)));
-    if (memory.is_open() && ::ftruncate(memory.get(), static_cast<off_t>(kPlaceBytes)) == 0)
-        place_ = map_place(memory.get());
-    std::array<int, 2> sockets{-1, -1};
-    ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data());
-    files_ = FileHandle(sockets[0]);
-    const FileHandle files = moved_up(FileHandle(sockets[1]));
     FileActions actions;
     actions.put(to.read_end.get(), STDIN_FILENO);
     actions.put(from.write_end.get(), STDOUT_FILENO);
+    if (setup.takes_errors) {
+        errors = make_pipe();
+        errors.write_end = moved_up(std::move(errors.write_end));
+        actions.put(errors.write_end.get(), STDERR_FILENO);
+    }
+    FileHandle memory;
+    if (setup.has_place) memory = moved_up(FileHandle(::memfd_create("tensorloupe engine", MFD_CLOEXEC)));
+    if (memory.is_open() && ::ftruncate(memory.get(), static_cast<off_t>(kPlaceBytes)) == 0)
+        place_ = map_place(memory.get());
+    FileHandle files;
+    std::array<int, 2> sockets{-1, -1};
+    if (setup.has_place && ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) == 0) {
+        files_ = FileHandle(sockets[0]);
+        files = moved_up(FileHandle(sockets[1]));
+    }
     if (place_ != nullptr) actions.put(memory.get(), kPlaceDescriptor);
     if (files.is_open()) actions.put(files.get(), kFilesDescriptor);
     const Attributes attributes;
-    std::vector<std::string> words{launch.program.string()};
-    words.insert(words.end(), launch.arguments.begin(), launch.arguments.end());
-    std::vector<std::string> environment = environment_with(launch.environment);
-    const int failed = ::posix_spawn(&pid_, launch.program.c_str(), actions.get(), attributes.get(),
-                                     pointers_to(words).data(), pointers_to(environment).data());
+    std::vector<std::string> all_environment = merged_environment(setup.environment);
+    const auto words = pointers_to(setup.words);
+    const auto variables = pointers_to(all_environment);
+    const int failed =
+        ::posix_spawnp(&pid_, words.front(), actions.get(), attributes.get(), words.data(), variables.data());
     if (failed != 0) {
         if (place_ != nullptr) ::munmap(place_, kPlaceBytes);
-        throw Error(ErrorKind::Usage,
-                    concat("the engine ", launch.program.string(), " does not start: ", std::strerror(failed)));
+        return failed;
     }
     exit_ = FileHandle(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
     in_ = std::move(from.read_end);
     out_ = std::move(to.write_end);
+    errors_ = std::move(errors.read_end);
+    return 0;
 }
 
 void ChildProcess::give_file(std::uint64_t number, const FileHandle& file) {

@@ -27,13 +27,18 @@ class ChildProcess {
     // Its stdin and stdout are the pipes, its stderr is ours; of descriptors it gets no others but those above. Throws
     // Error (Usage) when it cannot be run.
     explicit ChildProcess(const EngineLaunch& launch);
+    ChildProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments);
+    // A program that is found as a shell finds it, whose stderr is a pipe too, without a page. environment:
+    // "NAME=value" in place of what we have.
+    ChildProcess(const std::vector<std::string>& command, const std::vector<std::string>& environment);
     ChildProcess(const ChildProcess&) = delete;
     ChildProcess& operator=(const ChildProcess&) = delete;
     // Ends it when it still runs.
     ~ChildProcess();
 
-    FileHandle take_in() { return std::move(in_); }    // what it writes
-    FileHandle take_out() { return std::move(out_); }  // what it reads
+    FileHandle take_in() { return std::move(in_); }          // what it writes
+    FileHandle take_out() { return std::move(out_); }        // what it reads
+    FileHandle take_errors() { return std::move(errors_); }  // what it writes to stderr, where that is a pipe
 
     // An open file, for a child that asks for it by its number. Throws Error (File).
     void give_file(std::uint64_t number, const FileHandle& file);
@@ -52,9 +57,19 @@ class ChildProcess {
     const RunningPlace* place() const { return place_; }
 
   private:
+    struct Setup {
+        std::vector<std::string> words;
+        std::vector<std::string> environment = {};
+        bool has_place = false;
+        bool takes_errors = false;
+    };
+    // 0, or the errno.
+    int start(Setup setup);
+
     FileHandle in_;
     FileHandle out_;
     FileHandle files_;
+    FileHandle errors_;
     pid_t pid_ = -1;
     FileHandle exit_;   // readable when it has ended
     std::mutex mutex_;  // of what follows: a process that was waited for has given its number away

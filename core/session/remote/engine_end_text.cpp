@@ -72,7 +72,8 @@ EngineEnd describe_end(const EngineLife::End& life, const Status& now, const Rec
             end.text = concat("the engine was stopped", where);
             break;
         case EngineEnd::Kind::Exited:
-            end.text = concat("the engine ended by itself, with status ", life.exit_status, where);
+            end.text = life.what.empty() ? concat("the engine ended by itself, with status ", life.exit_status, where)
+                                         : life.what;
             break;
         case EngineEnd::Kind::Refused:
             end.text = life.what;

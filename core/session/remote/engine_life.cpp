@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/session/remote/greeting.h"
 
 namespace loupe::session {
 namespace {
@@ -23,14 +22,14 @@ EngineLife::EngineLife(std::string failure, Owner& owner)
 EngineLife::EngineLife(const EngineLaunch& launch, Owner& owner) : owner_(owner), heard_(steady_clock::now()) {
     try {
         process_ = std::make_unique<ChildProcess>(launch);
-        channel_ = std::make_unique<Channel>(process_->take_in(), process_->take_out());
+        port_ = std::make_unique<Channel>(process_->take_in(), process_->take_out());
     } catch (const Error& error) {
         failure_ = error.message();
     }
 }
 
-EngineLife::EngineLife(std::unique_ptr<Channel> channel, Owner& owner)
-    : owner_(owner), channel_(std::move(channel)), heard_(steady_clock::now()) {}
+EngineLife::EngineLife(std::unique_ptr<MessagePort> port, Owner& owner)
+    : owner_(owner), port_(std::move(port)), heard_(steady_clock::now()) {}
 
 void EngineLife::start() {
     writer_ = std::thread([this] { write(); });
@@ -47,6 +46,7 @@ void EngineLife::send(MessageKind kind, std::string bytes) {
 void EngineLife::kill() {
     is_stopped_ = true;
     if (process_ != nullptr) process_->kill();
+    if (process_ == nullptr && port_ != nullptr) port_->end_engine();
 }
 
 // The process reads the end of what it is sent and ends; what it says until then is still read.
@@ -59,7 +59,7 @@ void EngineLife::end() {
         if (!reader_.joinable()) return;
         const bool has_ended = changed_.wait_for(lock, kGrace, [this] { return has_ended_; });
         if (!has_ended && process_ != nullptr) process_->kill();
-        if (!has_ended && process_ == nullptr) channel_->end_reading();
+        if (!has_ended && process_ == nullptr) port_->end_reading();
     }
     reader_.join();
     writer_.join();
@@ -74,32 +74,32 @@ void EngineLife::write() {
     ::sigaddset(&pipe, SIGPIPE);
     ::pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
     bool is_silent = false;
+    const bool says_silence = port_ == nullptr || !port_->reports_silence();
     std::unique_lock lock(mutex_);
     while (!ends_) {
         changed_.wait_for(lock, std::chrono::seconds(1), [this] { return ends_ || !waiting_.empty(); });
         const std::vector<Message> messages = std::exchange(waiting_, {});
         lock.unlock();
         for (const Message& message : messages) {
-            if (channel_ == nullptr || !channel_->write(message.kind, message.bytes))
-                break;  // the reader sees how it ended
+            if (port_ == nullptr || !port_->write(message.kind, message.bytes)) break;  // the reader sees how it ended
         }
         const auto quiet = std::chrono::duration_cast<std::chrono::seconds>(steady_clock::now() - heard_.load());
-        if (!is_silent && quiet >= kSilence) owner_.silent(quiet);
+        if (!is_silent && quiet >= kSilence && says_silence) owner_.silent(quiet);
         is_silent = quiet >= kSilence;
         lock.lock();
     }
     lock.unlock();
-    if (channel_ != nullptr) channel_->close_out();
+    if (port_ != nullptr) port_->close_out();
 }
 
 void EngineLife::read() {
     EngineEnd::Kind found = EngineEnd::Kind::Refused;
     std::string what = failure_;
     try {
-        if (channel_ != nullptr) what = why_not_taken(channel_->read_greeting());
+        if (port_ != nullptr) what = port_->open();
         while (what.empty()) {
             found = EngineEnd::Kind::Exited;
-            const std::optional<Message> message = channel_->read();
+            const std::optional<Message> message = port_->read();
             heard_ = steady_clock::now();
             if (!message) break;
             found = EngineEnd::Kind::Damaged;
@@ -125,7 +125,11 @@ void EngineLife::read() {
 // A message that is cut off is the mark of a process that has ended: how it did counts.
 EngineLife::End EngineLife::end_of(EngineEnd::Kind found, std::string what) {
     End end{.kind = found, .what = std::move(what)};
-    if (process_ == nullptr) return end;
+    if (process_ == nullptr) {
+        if (port_ != nullptr && found == EngineEnd::Kind::Exited) end.what = port_->end_text();
+        if (is_stopped_) end.kind = EngineEnd::Kind::Stopped;
+        return end;
+    }
     // One that has closed its side, or said something wrong in the middle of dying, ends soon.
     const auto time =
         found == EngineEnd::Kind::Exited ? std::chrono::milliseconds(2000) : std::chrono::milliseconds(300);

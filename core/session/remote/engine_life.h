@@ -49,8 +49,8 @@ class EngineLife {
     EngineLife(const EngineLaunch& launch, Owner& owner);
     // One that cannot be started, and why.
     EngineLife(std::string failure, Owner& owner);
-    // Of an engine that is there already, at the other end of the channel.
-    EngineLife(std::unique_ptr<Channel> channel, Owner& owner);
+    // Of an engine that is there already, or comes to be, at the other end of the port.
+    EngineLife(std::unique_ptr<MessagePort> port, Owner& owner);
     EngineLife(const EngineLife&) = delete;
     EngineLife& operator=(const EngineLife&) = delete;
     // end() was called, unless it never started.
@@ -79,7 +79,7 @@ class EngineLife {
     Owner& owner_;
     std::string failure_;                    // why there is no process
     std::unique_ptr<ChildProcess> process_;  // null: there is none
-    std::unique_ptr<Channel> channel_;
+    std::unique_ptr<MessagePort> port_;      // null: there is none
 
     std::mutex mutex_;
     std::condition_variable changed_;

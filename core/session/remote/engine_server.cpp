@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -26,31 +28,50 @@ constexpr auto kAliveEvery = std::chrono::milliseconds(500);
 // An order or a question whose reply comes once, or never: then the session need not keep what waits for it.
 class Awaited {
   public:
-    Awaited(Outbox& outbox, MessageKind kind, std::uint64_t number) : outbox_(outbox), kind_(kind), number_(number) {}
+    // sessions: of a session that has gone no reply is awaited.
+    Awaited(Outbox& outbox, MessageKind kind, std::uint64_t number, const std::atomic<std::uint64_t>& sessions)
+        : outbox_(outbox), kind_(kind), number_(number), sessions_(sessions), session_(sessions) {}
     Awaited(const Awaited&) = delete;
     Awaited& operator=(const Awaited&) = delete;
     ~Awaited() {
-        if (is_done_) return;
+        if (is_done_ || has_gone()) return;
         outbox_.put({.kind = kind_ == MessageKind::Done ? MessageKind::DroppedOrder : MessageKind::DroppedQuestion,
                      .bytes = [number = number_] { return to_bytes(NumberMessage{number}); }});
     }
     void reply(std::string value) {
         is_done_ = true;
+        if (has_gone()) return;
         outbox_.put({.kind = kind_, .bytes = [number = number_, text = std::move(value)]() mutable {
                          return to_bytes(ReplyMessage{number, std::move(text)});
                      }});
     }
 
+    bool has_gone() const { return session_ != sessions_; }
+
   private:
     Outbox& outbox_;
     MessageKind kind_;  // Done or Answer
     std::uint64_t number_;
+    const std::atomic<std::uint64_t>& sessions_;
+    std::uint64_t session_;
     bool is_done_ = false;
 };
 
+// All of a log, which may have been followed for a session before.
+TrainingGrowth whole_of(const TrainingLog& log) {
+    TrainingGrowth growth = log.take_growth();
+    while (!growth.beginning) {
+        const std::uint64_t version = log.version();
+        log.take_growth();  // is in the copy
+        const auto copy = log.until(std::numeric_limits<std::int64_t>::max());
+        if (log.version() == version) growth = copy->take_growth();
+    }
+    return growth;
+}
+
 }  // namespace
 
-EngineServer::EngineServer(Channel& channel) : channel_(channel), engine_(this) {
+EngineServer::EngineServer(MessagePort& port) : port_(port), engine_(this) {
     sender_ = std::thread([this] { send_all(); });
     idle_waiter_ = std::thread([this] { wait_for_idle(); });
 }
@@ -70,7 +91,7 @@ EngineServer::~EngineServer() {
 // --- the reading thread ---
 
 void EngineServer::serve() {
-    while (auto message = channel_.read()) {
+    while (auto message = port_.read()) {
         switch (message->kind) {
             case MessageKind::Order:
                 perform(message->bytes);
@@ -93,7 +114,7 @@ void EngineServer::perform(const std::string& bytes) {
     if (verb == nullptr) throw Error(ErrorKind::File, concat("no order is called '", order.verb, "'"));
     VerbDone done;
     if (order.wants_done) {
-        const auto awaited = std::make_shared<Awaited>(outbox_, MessageKind::Done, order.number);
+        const auto awaited = std::make_shared<Awaited>(outbox_, MessageKind::Done, order.number, sessions_);
         done = [awaited](std::string text) { awaited->reply(std::move(text)); };
     }
     const QueryValue value = verb->wire.read(order.value);
@@ -111,7 +132,7 @@ void EngineServer::perform(const std::string& bytes) {
 
 void EngineServer::ask(const std::string& bytes) {
     const auto asked = from_bytes<AskMessage>(bytes);
-    const auto awaited = std::make_shared<Awaited>(outbox_, MessageKind::Answer, asked.number);
+    const auto awaited = std::make_shared<Awaited>(outbox_, MessageKind::Answer, asked.number, sessions_);
     const QueryRecord* record = find_query(asked.query);
     if (record == nullptr) {
         // Of a plugin that loads on the engine's thread, or of none.
@@ -124,7 +145,8 @@ void EngineServer::ask(const std::string& bytes) {
     const QueryValue query = record->query_wire.read(asked.value);
     std::function<void(QueryValue)> progress;
     if (asked.wants_progress && record->progress_wire.write != nullptr)
-        progress = [this, record, number = asked.number](const QueryValue& step) {
+        progress = [this, record, awaited, number = asked.number](const QueryValue& step) {
+            if (awaited->has_gone()) return;
             outbox_.put_if_room({.kind = MessageKind::Progress, .bytes = [record, number, step] {
                                      return to_bytes(ReplyMessage{number, record->progress_wire.write(step.get())});
                                  }});
@@ -155,17 +177,73 @@ void EngineServer::ask_idle(const std::string& bytes) {
 
 // A thread of its own: an answer to the last that was asked is one to all before it.
 void EngineServer::wait_for_idle() {
-    std::uint64_t answered = 0;
     std::unique_lock lock(idle_mutex_);
     while (true) {
-        idle_changed_.wait(lock, [&] { return quits_ || idle_asked_ > answered; });
+        idle_changed_.wait(lock, [&] { return quits_ || idle_asked_ > idle_answered_; });
         if (quits_) return;
-        answered = idle_asked_;
+        const std::uint64_t answered = idle_answered_ = idle_asked_;
+        const std::uint64_t session = sessions_;
         lock.unlock();
         engine_.wait_idle();
-        outbox_.put({.kind = MessageKind::Idle, .bytes = [answered] { return to_bytes(NumberMessage{answered}); }});
+        if (session == sessions_)
+            outbox_.put({.kind = MessageKind::Idle, .bytes = [answered] { return to_bytes(NumberMessage{answered}); }});
         lock.lock();
     }
+}
+
+// --- another session ---
+
+template <typename T>
+bool EngineServer::send(MessageKind kind, const T& message) {
+    return port_.write(kind, to_bytes(message));
+}
+
+void EngineServer::start_anew(const std::function<void()>& stop_writes, std::function<void()> begin) {
+    ++sessions_;
+    {
+        const std::lock_guard lock(idle_mutex_);
+        idle_asked_ = idle_answered_ = 0;
+    }
+    std::unique_lock lock(anew_mutex_);
+    begin_ = std::move(begin);
+    stop_writes();
+    outbox_.start_anew();
+    anew_changed_.wait(lock, [this] { return begin_ == nullptr; });
+}
+
+// What a session hears while it is there, of one that has just come; on the sending thread.
+bool EngineServer::begin_anew(Outbox::Batch& batch) {
+    recordings_.clear();
+    trainings_.clear();
+    settings_sent_.clear();
+    shown_sent_.clear();
+    orders_ = 0;
+    std::vector<Outbox::Item> all;
+    const auto model = engine_.model();
+    if (model != nullptr)
+        all.push_back({.kind = MessageKind::Model, .bytes = [model] { return to_bytes(ModelMessage{model}); }});
+    if (const auto recording = engine_.recording()) {
+        all.push_back({.kind = MessageKind::ShowRecording,
+                       .bytes = [this, recording] { return to_bytes(NumberMessage{number_of(recording)}); }});
+        all.back().recording = recording;
+    }
+    if (const auto training = engine_.training()) {
+        all.push_back({.kind = MessageKind::TrainingReport,
+                       .bytes = [this, training] { return to_bytes(NumberMessage{number_of(training)}); }});
+        all.back().training = training;
+    }
+    if (const auto generation = engine_.generation())
+        all.push_back({.kind = MessageKind::GenerationReport,
+                       .bytes = [generation] { return to_bytes(GenerationMessage{generation}); }});
+    all.push_back({.kind = MessageKind::Status, .bytes = [status = engine_.status()] { return to_bytes(status); }});
+    // What came since the old was forgotten is newer.
+    all.insert(all.end(), std::make_move_iterator(batch.items.begin()), std::make_move_iterator(batch.items.end()));
+    batch.items = std::move(all);
+    const std::lock_guard lock(anew_mutex_);
+    begin_();
+    begin_ = nullptr;
+    anew_changed_.notify_all();
+    return send(MessageKind::Joined, JoinedMessage{model != nullptr});
 }
 
 // --- the engine's thread ---
@@ -226,21 +304,16 @@ void EngineServer::on_log(const LogEntry& entry) {
 
 // --- the sending thread ---
 
-template <typename T>
-bool EngineServer::send(MessageKind kind, const T& message) {
-    return channel_.write(kind, to_bytes(message));
-}
-
 // What is followed is looked at behind the messages: all that they name is there then, and is sent before them.
 void EngineServer::send_all() {
     while (true) {
         Outbox::Batch batch = outbox_.take(kAliveEvery);
-        bool goes_on = send_settings() && send_recordings(batch.items) && send_trainings(batch.items) && send_shown() &&
-                       send_left_out(batch.left_out);
+        bool goes_on = (!batch.starts_anew || begin_anew(batch)) && send_settings() && send_recordings(batch.items) &&
+                       send_trainings(batch.items) && send_shown() && send_left_out(batch.left_out);
         for (std::size_t i = 0; goes_on && i < batch.items.size(); ++i) {
             const Outbox::Item& item = batch.items[i];
             try {
-                goes_on = channel_.write(item.kind, item.bytes());
+                goes_on = port_.write(item.kind, item.bytes());
             } catch (const Error& error) {  // an answer that is too long
                 goes_on =
                     send(MessageKind::Log,
@@ -248,9 +321,9 @@ void EngineServer::send_all() {
                              {.level = LogEntry::Level::Error, .text = error.what(), .scope = {}, .source = {}}, 0, 0});
             }
         }
-        if (goes_on && batch.items.empty()) goes_on = channel_.write(MessageKind::Alive, {});
+        if (goes_on && batch.items.empty()) goes_on = port_.write(MessageKind::Alive, {});
         // A session that reads no more has gone, even if something still holds the other pipe open.
-        if (!goes_on) return channel_.end_reading();
+        if (!goes_on) return port_.end_reading();
         if (batch.has_ended) return;
     }
 }
@@ -265,7 +338,7 @@ bool EngineServer::send_settings() {
     std::string bytes = to_bytes(message);
     if (bytes == settings_sent_) return true;
     settings_sent_ = std::move(bytes);
-    return channel_.write(MessageKind::Settings, settings_sent_);
+    return port_.write(MessageKind::Settings, settings_sent_);
 }
 
 std::uint64_t EngineServer::number_of(const std::shared_ptr<const Recording>& recording) {
@@ -315,9 +388,10 @@ bool EngineServer::send_trainings(const std::vector<Outbox::Item>& items) {
             continue;
         }
         if (const std::uint64_t version = log->version(); !followed->began || version != followed->version) {
+            TrainingGrowth growth = followed->began ? log->take_growth() : whole_of(*log);
             followed->began = true;
             followed->version = version;
-            if (!send(MessageKind::TrainingGrowth, TrainingGrowthMessage{followed->number, log->take_growth()}))
+            if (!send(MessageKind::TrainingGrowth, TrainingGrowthMessage{followed->number, std::move(growth)}))
                 return false;
         }
         ++followed;
@@ -346,7 +420,7 @@ bool EngineServer::send_shown() {
     std::string bytes = to_bytes(message);
     if (bytes == shown_sent_) return true;
     shown_sent_ = std::move(bytes);
-    return channel_.write(MessageKind::Shown, shown_sent_);
+    return port_.write(MessageKind::Shown, shown_sent_);
 }
 
 bool EngineServer::send_left_out(std::uint64_t count) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -12,7 +13,7 @@
 #include <vector>
 
 #include "core/session/engine.h"
-#include "core/session/remote/channel.h"
+#include "core/session/remote/message_port.h"
 #include "core/session/remote/outbox.h"
 #include "core/session/remote/recording_stream.h"
 #include "core/session/session_listener.h"
@@ -21,13 +22,19 @@ namespace loupe::session {
 
 class EngineServer final : private SessionListener {
   public:
-    explicit EngineServer(Channel& channel);
+    explicit EngineServer(MessagePort& port);
     EngineServer(const EngineServer&) = delete;
     EngineServer& operator=(const EngineServer&) = delete;
     ~EngineServer() override;
 
     // Until the session ends its side, then until the engine has ended. Throws Error (File) for what is no message.
     void serve();
+    // Another session comes: what the one before ordered and asked is its own no more, and this one is sent all there
+    // is. stop_writes: what is written to the port from then on is thrown away; begin: the port has forgotten what was,
+    // and takes what is written. Any thread but those of the server; blocks until that is done.
+    void start_anew(const std::function<void()>& stop_writes, std::function<void()> begin);
+
+    const Engine& engine() const { return engine_; }
 
   private:
     // SessionListener: on the engine's thread.
@@ -49,6 +56,7 @@ class EngineServer final : private SessionListener {
 
     // The sending thread.
     void send_all();
+    bool begin_anew(Outbox::Batch& batch);
     bool send_settings();
     bool send_shown();
     bool send_recordings(const std::vector<Outbox::Item>& items);
@@ -59,9 +67,14 @@ class EngineServer final : private SessionListener {
     template <typename T>
     bool send(MessageKind kind, const T& message);
 
-    Channel& channel_;
+    MessagePort& port_;
     Outbox outbox_;
-    std::atomic<std::uint64_t> orders_{0};  // performed
+    std::atomic<std::uint64_t> orders_{0};    // performed
+    std::atomic<std::uint64_t> sessions_{0};  // that came
+
+    std::mutex anew_mutex_;
+    std::condition_variable anew_changed_;
+    std::function<void()> begin_;  // of a session that comes; empty: it is there
 
     // The sending thread's own.
     std::uint64_t last_number_ = 0;
@@ -80,6 +93,7 @@ class EngineServer final : private SessionListener {
     std::mutex idle_mutex_;
     std::condition_variable idle_changed_;
     std::uint64_t idle_asked_ = 0;
+    std::uint64_t idle_answered_ = 0;
     bool quits_ = false;
 
     Engine engine_;  // ends before what it reports to

@@ -18,6 +18,10 @@
 // a message names is there before it. They have numbers. What a session shows of them are copies, which live as long as
 // the engine has the original (Forget), or as long as a view holds them.
 //
+// An engine far away outlives its connections: between it and its session is a link (link.h), which carries these
+// messages in pieces over one connection after another. It also outlives its sessions: to the next one it first says
+// Joined, then all there is, as if it had just come to be (EngineServer::start_anew).
+//
 // The engine's process shares one page of memory with the session (record/running_place.h), where it notes what it
 // computes: it can be read when the process is gone, whatever ended it.
 //
@@ -73,8 +77,18 @@ enum class MessageKind : std::uint32_t {
     DroppedQuestion,
     Idle,
     Alive,
+    Joined,
+    // Of a connection of a link, both ways: see link.h. No port delivers them.
+    Hello,
+    Welcome,
+    Farewell,
+    Piece,
+    Received,
+    Ping,
+    Pong,
+    EndEngine,
 };
-constexpr MessageKind last_of(MessageKind) { return MessageKind::Alive; }
+constexpr MessageKind last_of(MessageKind) { return MessageKind::EndEngine; }
 
 // --- to the engine ---
 
@@ -108,6 +122,12 @@ struct NumberMessage {
 auto fields(Like<NumberMessage> auto& it) { return std::tie(it.number); }
 
 // --- from the engine ---
+
+// The first message of an engine that may have had another session before.
+struct JoinedMessage {
+    bool has_state = false;  // a model was opened there, which follows
+};
+auto fields(Like<JoinedMessage> auto& it) { return std::tie(it.has_state); }
 
 // What callers can set, and the engine sets too: inputs that are guessed, hits of breakpoints.
 struct SettingsMessage {

@@ -43,6 +43,16 @@ void Outbox::wake() {
     changed_.notify_one();
 }
 
+void Outbox::start_anew() {
+    const std::lock_guard lock(mutex_);
+    items_.clear();
+    optional_ = 0;
+    left_out_ = 0;
+    is_awake_ = true;
+    starts_anew_ = true;
+    changed_.notify_one();
+}
+
 void Outbox::end() {
     const std::lock_guard lock(mutex_);
     has_ended_ = true;
@@ -54,7 +64,7 @@ Outbox::Batch Outbox::take(std::chrono::milliseconds time) {
     changed_.wait_for(lock, time, [this] { return !items_.empty() || is_awake_ || has_ended_; });
     is_awake_ = false;
     optional_ = 0;
-    return {std::exchange(items_, {}), std::exchange(left_out_, 0), has_ended_};
+    return {std::exchange(items_, {}), std::exchange(left_out_, 0), std::exchange(starts_anew_, false), has_ended_};
 }
 
 }  // namespace loupe::session

@@ -37,10 +37,13 @@ class Outbox {
     // There is news that is followed, not put.
     void wake();
     void end();
+    // What waits is of a session that has gone: it is forgotten, and the next batch says so.
+    void start_anew();
 
     struct Batch {
         std::vector<Item> items;
         std::uint64_t left_out = 0;
+        bool starts_anew = false;
         bool has_ended = false;  // nothing comes behind it
     };
     // What waits; returns with nothing after the time.
@@ -55,6 +58,7 @@ class Outbox {
     std::size_t optional_ = 0;
     std::uint64_t left_out_ = 0;
     bool is_awake_ = false;
+    bool starts_anew_ = false;
     bool has_ended_ = false;
 };
 

@@ -12,6 +12,7 @@
 #include "core/session/queries/restore_run.h"
 #include "core/session/queries/restore_training.h"
 #include "core/session/remote/engine_end_text.h"
+#include "core/session/remote/far_engine.h"
 #include "core/session/watched_programs.h"
 #include "core/session/wire/wire.h"
 #include "core/study/verdict.h"
@@ -40,7 +41,20 @@ RemoteEngine::RemoteEngine(std::unique_ptr<EngineHome> home, SessionListener* li
     start();
 }
 
-RemoteEngine::RemoteEngine(Begin begin, SessionListener* listener) : begin_(std::move(begin)), listener_(listener) {
+RemoteEngine::RemoteEngine(Begin begin, SessionListener* listener)
+    : RemoteEngine(std::move(begin), nullptr, listener) {}
+
+RemoteEngine::RemoteEngine(std::shared_ptr<FarPlace> place, SessionListener* listener)
+    : RemoteEngine(
+          [place](EngineLife::Owner& owner) {
+              const auto engine = std::make_shared<FarEngine>(place);
+              place->set_current(engine);
+              return std::make_shared<EngineLife>(FarEngine::port_of(engine), owner);
+          },
+          place, listener) {}
+
+RemoteEngine::RemoteEngine(Begin begin, std::shared_ptr<FarPlace> place, SessionListener* listener)
+    : begin_(std::move(begin)), place_(std::move(place)), listener_(listener) {
     const std::lock_guard orders(order_mutex_);
     start();
 }
@@ -148,7 +162,12 @@ void RemoteEngine::perform(const VerbRecord& verb, std::shared_ptr<const void> v
         lasting_.push_back({&verb, value, {}});
     }
     const bool reopens = !is_alive && !opens && opened_;
-    if (!is_alive && !verb.traits.is_work) return;
+    if (!is_alive && place_ != nullptr && verb.traits.is_work)
+        return log({.level = SessionListener::LogEntry::Level::Warning,
+                    .text = concat("there is no connection to the engine on ", place_->host()),
+                    .scope = {},
+                    .source = {}});
+    if (!is_alive && (place_ != nullptr || !verb.traits.is_work)) return;
     // A file that does not open leaves the model there was.
     if (opens)
         done = [this, &verb, value, told = std::move(done)](std::string text) {
@@ -248,12 +267,7 @@ void RemoteEngine::ask(const std::string& tag, const QueryRecord& record, std::s
                        std::function<void(QueryValue)> reply, std::function<void(QueryValue)> progress) {
     if (home_ != nullptr && record.answer_apart != nullptr)
         return answer_apart(record, std::move(query), std::move(reply));
-    AskMessage message;
-    message.tag = tag;
-    message.query = record.name;
-    message.value = record.query_wire.write(query.get());
-    message.wants_progress = static_cast<bool>(progress);
-    std::unique_lock giving(giving_mutex_, std::defer_lock);
+    AskedQuery asked{&record, std::move(query), std::move(reply), std::move(progress), {}, tag};
     std::shared_ptr<EngineLife> life;
     AskedQuery asked{&record, query, reply, std::move(progress)};
     EngineEnd end;
@@ -261,25 +275,18 @@ void RemoteEngine::ask(const std::string& tag, const QueryRecord& record, std::s
         const std::lock_guard lock(mutex_);
         life = life_;
         end = end_;
-        message.number = ++last_number_;
-    }
-    try {
-        if (life == nullptr) throw Error(ErrorKind::Run, end.text);
-        if (record.written != nullptr && life->takes_files()) {
-            asked.written = std::make_shared<AtomicFile>(record.written(query.get()));
-            giving.lock();
-            life->give_file(message.number, asked.written->contents());
-            message.has_file = true;
+        if (life != nullptr && place_ != nullptr) {
+            int& count = on_their_way_[tag];
+            if (count >= kMostAsked) {
+                held_[tag] = std::move(asked);
+                return;
+            }
+            ++count;
         }
-    } catch (const Error& error) {
-        if (record.refuse != nullptr && reply) reply(record.refuse(query.get(), error));
-        return;
     }
-    {
-        const std::lock_guard lock(mutex_);
-        asked_[message.number] = std::move(asked);
-    }
-    life->send(MessageKind::Ask, to_bytes(message));
+    if (life != nullptr) return send(life, std::move(asked));
+    if (record.refuse != nullptr && asked.reply)
+        asked.reply(record.refuse(asked.query.get(), Error(ErrorKind::Run, end.text)));
 }
 
 void RemoteEngine::answer_apart(const QueryRecord& record, std::shared_ptr<const void> query,
@@ -306,6 +313,62 @@ QueryValue RemoteEngine::put_in_place(const AskedQuery& asked, const QueryValue&
         return asked.record->refuse(asked.query.get(), error);
     }
 }
+
+void RemoteEngine::send(const std::shared_ptr<EngineLife>& life, AskedQuery asked) {
+    AskMessage message;
+    message.tag = asked.tag;
+    message.query = asked.record->name;
+    message.value = asked.record->query_wire.write(asked.query.get());
+    message.wants_progress = static_cast<bool>(asked.progress);
+    std::unique_lock giving(giving_mutex_, std::defer_lock);
+    {
+        const std::lock_guard lock(mutex_);
+        message.number = ++last_number_;
+    }
+    try {
+        if (asked.record->written != nullptr && life->takes_files()) {
+            asked.written = std::make_shared<AtomicFile>(asked.record->written(asked.query.get()));
+            giving.lock();
+            life->give_file(message.number, asked.written->contents());
+            message.has_file = true;
+        }
+    } catch (const Error& error) {
+        if (asked.record->refuse != nullptr && asked.reply) asked.reply(asked.record->refuse(asked.query.get(), error));
+        return;
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        if (life_ == life) asked_[message.number] = std::move(asked);
+    }
+    life->send(MessageKind::Ask, to_bytes(message));
+}
+
+// One that is answered, or never will be: the next of its tag goes. nullopt: none has that number.
+std::optional<RemoteEngine::AskedQuery> RemoteEngine::take_asked(std::uint64_t number) {
+    std::optional<AskedQuery> taken;
+    std::optional<AskedQuery> next;
+    std::shared_ptr<EngineLife> life;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = asked_.find(number);
+        if (found == asked_.end()) return std::nullopt;
+        taken = std::move(found->second);
+        asked_.erase(found);
+        if (place_ == nullptr) return taken;
+        life = life_;
+        if (const auto held = held_.find(taken->tag); held != held_.end() && life != nullptr) {
+            next = std::move(held->second);
+            held_.erase(held);
+        } else if (const auto count = on_their_way_.find(taken->tag);
+                   count != on_their_way_.end() && --count->second <= 0) {
+            on_their_way_.erase(count);
+        }
+    }
+    if (next) send(life, std::move(*next));
+    return taken;
+}
+
+void RemoteEngine::drop_question(std::string_view bytes) { take_asked(from_bytes<NumberMessage>(bytes).number); }
 
 void RemoteEngine::wait_idle() {
     wait_for_apart();
@@ -363,6 +426,30 @@ std::function<void()> RemoteEngine::way_back() {
 // With the settings of the session and, where reopens is set, the model as it was opened, or better as it was kept;
 // then: what follows that.
 void RemoteEngine::restart(bool reopens, Restore what, std::function<void()> then) {
+    if (place_ == nullptr) {
+        start();
+        return restore(reopens, what, std::move(then));
+    }
+    // Whether there is something to be restored is known when the engine is reached.
+    when_new_ = [this, reopens, what, then = std::move(then)] { restore(reopens, what, then); };
+    {
+        const std::lock_guard lock(mutex_);
+        keeps_shown_ = true;
+    }
+    start();
+    if (listener_ != nullptr) listener_->on_engine_end({});
+}
+
+void RemoteEngine::take_joined(std::string_view bytes) {
+    const auto joined = from_bytes<JoinedMessage>(bytes);
+    const std::lock_guard orders(order_mutex_);
+    const std::function<void()> restores = std::exchange(when_new_, {});
+    if (!joined.has_state && restores) return restores();
+    const std::lock_guard lock(mutex_);
+    keeps_shown_ = false;
+}
+
+void RemoteEngine::restore(bool reopens, Restore what, std::function<void()> then) {
     std::map<std::string, std::vector<Breakpoint>> elsewhere;
     std::vector<Breakpoint> breakpoints = seen_.control.breakpoints();
     {
@@ -373,7 +460,6 @@ void RemoteEngine::restart(bool reopens, Restore what, std::function<void()> the
     }
     const std::vector<InputSpec> inputs = seen_.settings.inputs();
     const std::filesystem::path kept = reopens ? kept_in() : std::filesystem::path();
-    start();
     const auto give_value = [this](auto verb) {
         using Verb = decltype(verb);
         give({&Verb::record(), std::make_shared<const Verb>(std::move(verb)), {}});
@@ -389,7 +475,7 @@ void RemoteEngine::restart(bool reopens, Restore what, std::function<void()> the
         const std::lock_guard lock(mutex_);
         noted_order_ = orders_;
     }
-    if (listener_ != nullptr) listener_->on_engine_end({});
+    if (listener_ != nullptr && place_ == nullptr) listener_->on_engine_end({});
     if (!reopens) return;
     auto opening = std::make_shared<OpenVerb>(*static_cast<const OpenVerb*>(opened_->value.get()));
     if (!kept.empty()) opening->kept = kept;
@@ -504,12 +590,8 @@ void RemoteEngine::take(EngineLife& life, const Message& message) {
             return take_progress(bytes);
         case MessageKind::DroppedOrder:
             return drop_order(bytes);
-        case MessageKind::DroppedQuestion: {
-            const auto dropped = from_bytes<NumberMessage>(bytes);
-            const std::lock_guard lock(mutex_);
-            asked_.erase(dropped.number);
-            return;
-        }
+        case MessageKind::DroppedQuestion:
+            return drop_question(bytes);
         case MessageKind::Idle: {
             const auto idle = from_bytes<NumberMessage>(bytes);
             const std::lock_guard lock(mutex_);
@@ -519,9 +601,19 @@ void RemoteEngine::take(EngineLife& life, const Message& message) {
         }
         case MessageKind::Alive:
             return;
+        case MessageKind::Joined:
+            return take_joined(bytes);
         case MessageKind::Order:
         case MessageKind::Ask:
         case MessageKind::AskIdle:
+        case MessageKind::Hello:
+        case MessageKind::Welcome:
+        case MessageKind::Farewell:
+        case MessageKind::Piece:
+        case MessageKind::Received:
+        case MessageKind::Ping:
+        case MessageKind::Pong:
+        case MessageKind::EndEngine:
             throw Error(ErrorKind::File, "a message that no engine sends");
     }
 }
@@ -540,6 +632,15 @@ void RemoteEngine::take_model(std::string_view bytes) {
     {
         const std::lock_guard lock(mutex_);
         model_ = model;
+    }
+    // It may have been opened for another session.
+    if (place_ != nullptr && model != nullptr) {
+        const std::lock_guard orders(order_mutex_);
+        if (!opened_)
+            opened_ =
+                GivenVerb{&OpenVerb::record(),
+                          std::make_shared<const OpenVerb>(OpenVerb{.file = model->path, .build = model->built_as}),
+                          {}};
     }
     if (listener_ != nullptr) listener_->on_model(std::move(model));
 }
@@ -666,16 +767,10 @@ void RemoteEngine::take_log(std::string_view bytes) {
 
 void RemoteEngine::take_answer(std::string_view bytes) {
     const auto message = from_bytes<ReplyMessage>(bytes);
-    AskedQuery asked;
-    {
-        const std::lock_guard lock(mutex_);
-        const auto found = asked_.find(message.number);
-        if (found == asked_.end()) throw Error(ErrorKind::File, "an answer to what was not asked");
-        asked = std::move(found->second);
-        asked_.erase(found);
-    }
-    const QueryValue answer = put_in_place(asked, asked.record->answer_wire.read(message.value));
-    if (asked.reply) tell([&] { asked.reply(answer); });
+    const std::optional<AskedQuery> asked = take_asked(message.number);
+    if (!asked) throw Error(ErrorKind::File, "an answer to what was not asked");
+    const QueryValue answer = put_in_place(*asked, asked->record->answer_wire.read(message.value));
+    if (asked->reply) tell([&] { asked->reply(answer); });
 }
 
 void RemoteEngine::take_progress(std::string_view bytes) {
@@ -750,6 +845,10 @@ void RemoteEngine::report_end(EngineEnd end) {
         status_.verdict = nullptr;
         status = status_;
         asked.swap(asked_);
+        std::uint64_t last = last_number_;
+        for (auto& [tag, held] : held_) asked[++last] = std::move(held);
+        held_.clear();
+        on_their_way_.clear();
         given.swap(given_);
         changed_.notify_all();
     }

@@ -19,6 +19,7 @@
 
 #include "core/base/file.h"
 #include "core/session/backend.h"
+#include "core/session/far_place.h"
 #include "core/session/remote/engine_launch.h"
 #include "core/session/remote/engine_life.h"
 #include "core/session/remote/messages.h"
@@ -35,6 +36,9 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     // home: of "tensorloupe-engine". One that does not start is an engine that has ended: engine_end() says why.
     RemoteEngine(std::unique_ptr<EngineHome> home, SessionListener* listener);
     RemoteEngine(Begin begin, SessionListener* listener);
+    // Of an engine far away, which may have had another session before: then what it has is shown, and nothing of this
+    // session's is brought there. No order brings a connection back that has ended: restart_engine() does.
+    RemoteEngine(std::shared_ptr<FarPlace> place, SessionListener* listener);
     RemoteEngine(const RemoteEngine&) = delete;
     RemoteEngine& operator=(const RemoteEngine&) = delete;
     ~RemoteEngine() override;
@@ -77,6 +81,7 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
         std::function<void(QueryValue)> reply;
         std::function<void(QueryValue)> progress;
         std::shared_ptr<AtomicFile> written = {};  // by the engine; whole with an answer that says so
+        std::string tag = {};
     };
     struct CopiedTraining {
         std::shared_ptr<TrainingLog> log;
@@ -88,6 +93,7 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     void ended(EngineLife& life, const EngineLife::End& end) override;
     void silent(std::chrono::seconds time) override;
 
+    void take_joined(std::string_view bytes);
     void take_settings(std::string_view bytes);
     void take_model(std::string_view bytes);
     void take_generation(std::string_view bytes);
@@ -100,6 +106,9 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     void take_log(std::string_view bytes);
     void take_status(std::string_view bytes);
     void take_answer(std::string_view bytes);
+    void send(const std::shared_ptr<EngineLife>& life, AskedQuery asked);
+    std::optional<AskedQuery> take_asked(std::uint64_t number);
+    void drop_question(std::string_view bytes);
     void take_progress(std::string_view bytes);
     void take_done(std::string_view bytes);
     RecordingCopy& copy_of(std::uint64_t number);
@@ -120,6 +129,7 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     enum class Restore { Model, Run };  // Run: and the run that is shown
     std::function<void()> way_back();
     void restart(bool reopens, Restore what, std::function<void()> then);
+    void restore(bool reopens, Restore what, std::function<void()> then);
     void restore_kept(const std::filesystem::path& folder, Restore what, std::function<void()> then);
     std::filesystem::path kept_in() const;
     template <typename Verb>
@@ -133,7 +143,10 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
                 const std::string& text);
 
     const std::unique_ptr<EngineHome> home_;  // null: the engine was not started by this session
+    RemoteEngine(Begin begin, std::shared_ptr<FarPlace> place, SessionListener* listener);
+
     const Begin begin_;
+    const std::shared_ptr<FarPlace> place_;  // null: it is on this machine
     SessionListener* const listener_;
 
     // Of orders, one after another; taken before mutex_.
@@ -146,7 +159,8 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
 
     std::mutex giving_mutex_;  // of a file and the question that it is of
     std::mutex apart_mutex_;
-    std::thread apart_;  // answers what needs no engine
+    std::thread apart_;               // answers what needs no engine
+    std::function<void()> when_new_;  // of an engine far away that has no state
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;
@@ -158,6 +172,11 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     std::uint64_t last_number_ = 0;   // of questions
     std::uint64_t noted_order_ = 0;   // the last that changed what callers see
     std::map<std::uint64_t, AskedQuery> asked_;
+    // Of an engine far away no more than kMostAsked of a tag are on their way: answers to what is asked no more would
+    // fill the line. One waits here; a newer one takes its place, as it would there.
+    static constexpr int kMostAsked = 2;
+    std::map<std::string, int> on_their_way_;  // by tag
+    std::map<std::string, AskedQuery> held_;
     std::map<std::uint64_t, GivenVerb> given_;  // whose end is waited for
     std::uint64_t idle_asked_ = 0;
     std::uint64_t idle_answered_ = 0;

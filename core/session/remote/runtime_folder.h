@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The folder of this user's engines on this machine, which no other user can enter: a socket for each, a lock, a log.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/base/file_handle.h"
+
+namespace loupe::session {
+
+class RuntimeFolder {
+  public:
+    // $TENSORLOUPE_RUNTIME, else /tmp/tensorloupe-UID; not the folder of the login, which is gone behind it. Made when
+    // it is not there. Throws Error (Usage) for one that belongs to somebody else or can be entered by others.
+    RuntimeFolder();
+
+    // Of the engine of that name; throws Error (Usage) for a name that is none: letters, digits, - and _.
+    std::filesystem::path socket_of(const std::string& name) const;
+    // Why it ended, one line, behind its end.
+    std::filesystem::path end_of(const std::string& name) const;
+    std::filesystem::path log_of(const std::string& name) const;
+    // Names of engines that are there, or were.
+    std::vector<std::string> names() const;
+    // Held while one is looked for or started. Ends with the handle.
+    FileHandle lock(const std::string& name) const;
+
+  private:
+    std::filesystem::path file(const std::string& name, const char* ending) const;
+
+    std::filesystem::path path_;
+};
+
+// Connected to it; closed: none answers there.
+FileHandle connect_to(const std::filesystem::path& socket);
+// Bound to the path, in place of what is there; listens once listen() is called. Throws Error (Usage).
+FileHandle bind_to(const std::filesystem::path& socket);
+
+// An open file for the process at the other end of the socket. False: it has ended.
+bool give_handle(int socket, const FileHandle& handle);
+// Waits for one. Closed: the other side has ended.
+FileHandle take_handle(int socket);
+
+}  // namespace loupe::session

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: Apache-2.0
+// An engine far away goes on without a connection and is found again, by the same session and by the next one; what is
+// wrong is said in one line.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <random>
+
+#include "core/base/error.h"
+#include "core/session/queries/file_bytes.h"
+#include "core/session/queries/list_folder.h"
+#include "core/session/queries/tensor.h"
+#include "core/session/remote/engine_address.h"
+#include "core/session/remote/greeting.h"
+#include "core/session/remote/piece.h"
+#include "core/session/remote/protocol.h"
+#include "core/study/verdict.h"
+#include "tests/session/far_sessions.h"
+
+using namespace loupe;
+using namespace loupe::session;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+const std::string kModels = LOUPE_SOURCE_DIR "/resources/models/";
+
+std::int64_t milliseconds_since(Clock::time_point then) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - then).count();
+}
+
+// The line about a command that does this in place of ssh.
+std::string said_of(const std::string& lines) {
+    FarSessions far;
+    far.script(lines);
+    const auto place = far.place();
+    Session session;
+    if (!waits_for([&] { return session.engine_end().kind != EngineEnd::Kind::None; })) return "nothing";
+    return session.engine_end().text;
+}
+
+RunOptions backward() {
+    RunOptions options;
+    options.backward = true;
+    return options;
+}
+
+}  // namespace
+
+class TestFarEngine : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void addresses();
+    void commands_are_words();
+    void runs_and_answers();
+    void a_drop_is_gone_on_behind();
+    void a_run_goes_on_without_a_connection();
+    void a_question_that_waits_is_answered_behind_a_drop();
+    void many_drops_lose_nothing();
+    void the_next_session_finds_the_run();
+    void a_training_is_found_whole();
+    void a_second_user_is_told_and_may_take_over();
+    void an_engine_that_dies_says_why();
+    void what_ssh_says_comes_as_one_line_data();
+    void what_ssh_says_comes_as_one_line();
+    void other_versions_are_refused();
+    void lists_folders();
+    void reads_and_writes_files();
+    void pieces_are_not_trusted();
+    void steps_soon_over_a_slow_line();
+    void a_long_slice_keeps_nothing_waiting();
+};
+
+void TestFarEngine::addresses() {
+    const auto parse = [](const char* text) { return parse_engine_address(text); };
+    QCOMPARE(parse("ssh://ada@host.org:2222").ssh_host, std::string("ada@host.org"));
+    QCOMPARE(parse("ssh://ada@host.org:2222").port, 2222);
+    QCOMPARE(parse("host").text, std::string("ssh://host"));
+    QCOMPARE(parse("ssh://host/second").engine, std::string("second"));
+    QCOMPARE(parse("ssh://[::1]:22").ssh_host, std::string("::1"));
+    QCOMPARE(parse("docker exec -i 'my box' tensorloupe-engine --stdio").command.size(), std::size_t{6});
+    for (const char* wrong : {"", "ssh://", "ssh://-oProxyCommand=touch", "-oProxyCommand=x", "ssh://-x@host",
+                              "ssh://host:0", "ssh://host:99999", "ssh://host:2x", "ssh://ho$(st)", "ssh://a;b",
+                              "http://host", "ssh://host/../x", "ssh://host/-x", "run 'x", "ssh://user@-host"}) {
+        QVERIFY_EXCEPTION_THROWN(parse(wrong), Error);
+    }
+}
+
+void TestFarEngine::commands_are_words() {
+    const auto words = engine_command(parse_engine_address("ssh://ada@host:2222/b"), kSshCommand, false);
+    QCOMPARE(words.front(), std::string("ssh"));
+    const auto host = std::ranges::find(words, "ada@host");
+    QVERIFY(host != words.end() && *(host - 1) == "--");
+    QVERIFY(std::ranges::find(words, "BatchMode=yes") != words.end());
+    QCOMPARE(words.back(), std::string("b"));
+    QCOMPARE(split_words(R"(a 'b c' "d\"e" f\ g '')"), (std::vector<std::string>{"a", "b c", "d\"e", "f g", ""}));
+    QVERIFY_EXCEPTION_THROWN(engine_command(parse_engine_address("host"), "ssh somewhere", false), Error);
+}
+
+void TestFarEngine::runs_and_answers() {
+    FarSessions far;
+    const auto place = far.place();
+    Heard heard;
+    Session session(&heard);
+    session.open(kModels + "digits.pt");
+    session.run(backward());
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Finished);
+    QVERIFY(session.recording()->is_complete());
+    TensorRequest request;
+    request.value = 1;
+    QVERIFY(answer_of(session, TensorQuery{request}).error.empty());
+    QCOMPARE(place->state().kind, FarState::Kind::Connected);
+    QVERIFY(waits_for([&] { return place->state().round_trip.has_value(); }));
+    QVERIFY2(far.list().find("digits.pt, has run; ") != std::string::npos, far.list().c_str());
+}
+
+void TestFarEngine::a_drop_is_gone_on_behind() {
+    FarSessions far;
+    const auto place = far.place();
+    std::atomic<int> losses{0};
+    place->set_listener([&](const FarState& state) { losses += state.kind == FarState::Kind::Lost; });
+    Session session;
+    session.open(kModels + "digits.pt");
+    RunOptions options = backward();
+    options.pause_at_start = true;
+    session.run(options);
+    session.wait_idle();
+    session.step(StepKind::Over);
+    session.wait_idle();
+    const auto recording = session.recording();
+    const std::size_t before = recording->event_count();
+    far.drop();
+    QVERIFY(waits_for([&] { return losses > 0; }));
+    // Ordered while nothing is connected.
+    session.step(StepKind::Over);
+    session.wait_idle();
+    QCOMPARE(session.recording(), recording);
+    QCOMPARE(recording->event_count(), before + 1);
+    QCOMPARE(session.status().state, RunState::Paused);
+    QCOMPARE(session.engine_end().kind, EngineEnd::Kind::None);
+    place->set_listener({});
+}
+
+void TestFarEngine::a_run_goes_on_without_a_connection() {
+    FarSessions far;
+    const auto place = far.place();
+    Session session;
+    session.open(kModels + "digits.pt");
+    TrainOptions options;
+    options.epochs = 1'000'000;
+    session.train(options);
+    QVERIFY(waits_for([&] { return session.training() && session.training()->step_count() > 3; }));
+    far.script("exit 255");  // the host is away
+    far.drop();
+    QVERIFY(waits_for([&] { return place->state().kind == FarState::Kind::Lost; }));
+    const std::size_t seen = session.training()->step_count();
+    QTest::qWait(1000);
+    QCOMPARE(session.training()->step_count(), seen);
+    far.script(far.engine_lines());
+    place->reconnect_now();
+    QVERIFY(waits_for([&] { return session.training()->step_count() > seen + 3; }));
+    session.stop();
+    session.wait_idle();
+    const auto steps = session.training()->steps();
+    for (std::size_t i = 0; i < steps.size(); ++i)
+        QCOMPARE(steps[i].step, steps[0].step + static_cast<std::int64_t>(i));
+}
+
+void TestFarEngine::a_question_that_waits_is_answered_behind_a_drop() {
+    FarSessions far;
+    const auto place = far.place();
+    Session session;
+    session.open(kModels + "digits.pt");
+    session.run(backward());
+    session.wait_idle();
+    far.script("exit 255");
+    far.drop();
+    QVERIFY(waits_for([&] { return place->state().kind == FarState::Kind::Lost; }));
+    std::atomic<int> answers{0};
+    TensorRequest request;
+    request.value = 1;
+    session.ask("a", TensorQuery{request}, [&](const auto& answer) { answers += answer.error.empty() ? 1 : 100; });
+    QTest::qWait(200);
+    QCOMPARE(answers.load(), 0);
+    far.script(far.engine_lines());
+    QVERIFY(waits_for([&] { return answers > 0; }));
+    QTest::qWait(100);
+    QCOMPARE(answers.load(), 1);
+}
+
+void TestFarEngine::many_drops_lose_nothing() {
+    FarSessions far;
+    const auto place = far.place();
+    Session session;
+    session.open(kModels + "digits.pt");
+    RunOptions options = backward();
+    options.pause_at_start = true;
+    session.run(options);
+    session.wait_idle();
+    std::atomic<int> answers{0};
+    std::mt19937 random(3);
+    for (int i = 0; i < 40; ++i) {
+        session.step(StepKind::Into);
+        TensorRequest request;
+        request.value = 1;
+        session.ask("q" + std::to_string(i), TensorQuery{request}, [&](const auto&) { ++answers; });
+        if (random() % 5 == 0) far.drop();
+        QTest::qWait(static_cast<int>(random() % 20));
+    }
+    session.wait_idle();
+    QCOMPARE(answers.load(), 40);
+    QCOMPARE(session.engine_end().kind, EngineEnd::Kind::None);
+    QVERIFY(session.recording()->event_count() > 1);
+}
+
+void TestFarEngine::the_next_session_finds_the_run() {
+    FarSessions far;
+    std::size_t events = 0;
+    {
+        const auto place = far.place();
+        Session session;
+        session.open(kModels + "digits.pt");
+        Breakpoint breakpoint;
+        breakpoint.kind = Breakpoint::Kind::OperatorKind;
+        breakpoint.text = "linear";
+        session.add_breakpoint(breakpoint);
+        session.run(backward());
+        session.wait_idle();
+        QCOMPARE(session.status().state, RunState::Paused);
+        events = session.recording()->event_count();
+    }
+    QVERIFY(waits_for([&] { return far.list().find("nobody has it") != std::string::npos; }));
+    const auto place = far.place();
+    Session session;
+    QVERIFY(waits_for([&] { return session.status().state == RunState::Paused && session.recording(); }));
+    QCOMPARE(session.recording()->event_count(), events);
+    QVERIFY(session.model() != nullptr);
+    QCOMPARE(session.breakpoints().size(), std::size_t{1});
+    session.resume();
+    session.wait_idle();
+    QVERIFY(session.recording()->event_count() > events);
+    TensorRequest request;
+    request.value = 1;
+    QVERIFY(answer_of(session, TensorQuery{request}).error.empty());
+}
+
+void TestFarEngine::a_training_is_found_whole() {
+    FarSessions far;
+    std::size_t steps = 0;
+    {
+        const auto place = far.place();
+        Session session;
+        session.open(kModels + "digits.pt");
+        TrainOptions options;
+        options.epochs = 1;
+        options.max_steps = 20;
+        session.train(options);
+        session.wait_idle();
+        steps = session.training()->step_count();
+        QCOMPARE(steps, std::size_t{20});
+    }
+    const auto place = far.place();
+    Session session;
+    QVERIFY(waits_for([&] { return session.training() && session.training()->step_count() == steps; }));
+}
+
+void TestFarEngine::a_second_user_is_told_and_may_take_over() {
+    FarSessions far;
+    const auto first_place = far.place();
+    Session first;
+    first.open(kModels + "digits.pt");
+    first.wait_idle();
+    const auto second_place = far.place();
+    Session second;
+    QVERIFY(waits_for([&] { return second.engine_end().kind != EngineEnd::Kind::None; }));
+    const std::string said = second.engine_end().text;
+    QVERIFY2(said.starts_with("the engine 'test' is used by ") && said.find('@') != std::string::npos, said.c_str());
+    QVERIFY(second_place->state().is_busy);
+    QCOMPARE(first.engine_end().kind, EngineEnd::Kind::None);
+    second_place->take_over_next();
+    second.restart_engine(false);
+    QVERIFY(waits_for([&] { return second.model() != nullptr; }));
+    QVERIFY(waits_for([&] { return first.engine_end().kind != EngineEnd::Kind::None; }));
+    QVERIFY2(first.engine_end().text.find("has taken the engine over") != std::string::npos,
+             first.engine_end().text.c_str());
+    // What the first one saw stays.
+    QVERIFY(first.model() != nullptr);
+}
+
+void TestFarEngine::an_engine_that_dies_says_why() {
+    FarSessions far;
+    const auto place = far.place();
+    Session session;
+    session.open(kModels + "digits.pt");
+    session.run(backward());
+    session.wait_idle();
+    const auto recording = session.recording();
+    const std::size_t events = recording->event_count();
+    ::kill(far.engine_pid(), SIGSEGV);
+    QVERIFY(waits_for([&] { return session.engine_end().kind != EngineEnd::Kind::None; }));
+    QVERIFY2(session.engine_end().text.find("far: the engine died: SIGSEGV") != std::string::npos,
+             session.engine_end().text.c_str());
+    QCOMPARE(session.recording()->event_count(), events);
+    // Another one, with the same model.
+    session.restart_engine(false);
+    QVERIFY(waits_for([&] { return session.status().state == RunState::Ready; }));
+    session.run(backward());
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Finished);
+    // And while the connection is away.
+    far.script("exit 255");
+    const pid_t engine = far.engine_pid();
+    far.drop();
+    QVERIFY(waits_for([&] { return place->state().kind == FarState::Kind::Lost; }));
+    ::kill(engine, SIGKILL);
+    QTest::qWait(300);
+    far.script(far.engine_lines());
+    QVERIFY(waits_for([&] { return session.engine_end().kind != EngineEnd::Kind::None; }));
+    QVERIFY2(session.engine_end().text.find("has ended") != std::string::npos, session.engine_end().text.c_str());
+}
+
+void TestFarEngine::what_ssh_says_comes_as_one_line_data() {
+    QTest::addColumn<QString>("lines");
+    QTest::addColumn<QString>("said");
+    QTest::newRow("host") << "echo 'ssh: Could not resolve hostname nohost: Name or service not known' >&2; exit 255"
+                          << "far: ssh: Could not resolve hostname nohost: Name or service not known";
+    QTest::newRow("refused") << "echo 'ssh: connect to host far port 1: Connection refused' >&2; exit 255"
+                             << "far: ssh: connect to host far port 1: Connection refused";
+    QTest::newRow("key") << "echo 'ada@far: Permission denied (publickey).' >&2; exit 255"
+                         << "far takes none of the keys that ssh offers: ada@far: Permission denied (publickey).";
+    QTest::newRow("host key") << "echo 'Host key verification failed.' >&2; exit 255"
+                              << "far: its key is not known here or has changed: connect once with ssh in a terminal, "
+                                 "and see that the key is right";
+    QTest::newRow("not found") << "echo 'bash: line 1: tensorloupe-engine: command not found' >&2; exit 127"
+                               << "far: tensorloupe-engine was not found there: bash: line 1: tensorloupe-engine: "
+                                  "command not found";
+    QTest::newRow("silent") << "exit 7"
+                            << "far: the command ended with status 7";
+    QTest::newRow("no engine") << "echo 'Welcome to the cluster'; exit 0"
+                               << "far: it said nothing";
+}
+
+void TestFarEngine::what_ssh_says_comes_as_one_line() {
+    QFETCH(const QString, lines);
+    QFETCH(const QString, said);
+    QCOMPARE(QString::fromStdString(said_of(lines.toStdString())), said);
+}
+
+void TestFarEngine::other_versions_are_refused() {
+    const std::string other = said_of("echo 'motd'; echo 'tensorloupe-engine 99.1 abc def'; exec sleep 30");
+    QVERIFY2(other.starts_with("the engine on far is of version 99.1 and this program of "), other.c_str());
+    const std::string own = engine_greeting();
+    const std::string before = own.substr(0, own.rfind(' '));
+    const std::string protocol = said_of("echo '" + before + " 0000'; exec sleep 30");
+    QVERIFY2(protocol.starts_with("the engine on far says its messages in another way"), protocol.c_str());
+    // Another build of the same.
+    QCOMPARE(why_not_taken_from("far", before.substr(0, before.rfind(' ')) + " other " + protocol_id()), std::string());
+}
+
+void TestFarEngine::lists_folders() {
+    QTemporaryDir folder;
+    const std::filesystem::path root = std::filesystem::canonical(folder.path().toStdString());
+    std::filesystem::create_directory(root / "sub");
+    std::ofstream(root / "b.pt") << "12345";
+    std::ofstream(root / "A.PT") << "1";
+    std::ofstream(root / "c.txt") << "1";
+    std::ofstream(root / ".hidden") << "1";
+    std::filesystem::create_symlink("round", root / "round");
+    std::filesystem::create_directory_symlink("..", root / "sub" / "up");
+    Session session;
+    FolderPage page = answer_of(session, ListFolderQuery{.path = root.string()});
+    QCOMPARE(page.path, root.string());
+    QCOMPARE(page.parent, root.parent_path().string());
+    QCOMPARE(page.total, std::uint64_t{5});
+    QCOMPARE(page.entries[0].name, std::string("sub"));
+    QCOMPARE(page.entries[0].kind, session::FolderEntry::Kind::Folder);
+    QCOMPARE(page.entries[2].bytes, std::int64_t{5});
+    QVERIFY(page.entries[2].changed > 0);
+    QCOMPARE(page.entries[4].kind, session::FolderEntry::Kind::Broken);
+    page = answer_of(session, ListFolderQuery{.path = root.string(), .patterns = {"*.pt"}});
+    QCOMPARE(page.total, std::uint64_t{3});
+    page = answer_of(session, ListFolderQuery{.path = (root / "sub/up/sub/up/b.pt").string()});
+    QCOMPARE(page.path, root.string());
+    page = answer_of(session, ListFolderQuery{.path = (root / "round").string()});
+    QVERIFY2(page.error.find("Too many levels of symbolic links") != std::string::npos, page.error.c_str());
+    page = answer_of(session, ListFolderQuery{.path = "/not/there"});
+    QCOMPARE(page.error, std::string("/not/there: No such file or directory"));
+    std::filesystem::permissions(root / "sub", std::filesystem::perms::none);
+    page = answer_of(session, ListFolderQuery{.path = root.string()});
+    if (::geteuid() != 0) {
+        QVERIFY(!page.entries[0].is_readable);
+        page = answer_of(session, ListFolderQuery{.path = (root / "sub").string()});
+        QVERIFY(page.error.find("Permission denied") != std::string::npos);
+    }
+    std::filesystem::permissions(root / "sub", std::filesystem::perms::owner_all);
+    // A page of very many.
+    std::filesystem::create_directory(root / "many");
+    for (int i = 0; i < 100'000; ++i) {
+        const auto name = root / "many" / (std::to_string(1'000'000 + i) + ".pt");
+        ::close(::open(name.c_str(), O_CREAT | O_WRONLY, 0600));
+    }
+    const auto before = Clock::now();
+    page = answer_of(session, ListFolderQuery{.path = (root / "many").string(), .first = 50'000, .count = 200});
+    const auto took = milliseconds_since(before);
+    qInfo("a page of 100,000 files: %lld ms", static_cast<long long>(took));
+    QCOMPARE(page.total, std::uint64_t{100'000});
+    QCOMPARE(page.entries.size(), std::size_t{200});
+    QCOMPARE(page.entries[0].name, std::string("1050000.pt"));
+    QVERIFY(took < 5000);
+}
+
+void TestFarEngine::reads_and_writes_files() {
+    QTemporaryDir folder;
+    const std::string file = folder.filePath("x").toStdString();
+    Session session;
+    QCOMPARE(answer_of(session, WriteFileQuery{.path = file, .bytes = "hello "}), std::string());
+    QCOMPARE(answer_of(session, WriteFileQuery{.path = file, .bytes = "you", .first = 6}), std::string());
+    QVERIFY(!answer_of(session, WriteFileQuery{.path = file, .bytes = "you", .first = 60}).empty());
+    FileBytes read = answer_of(session, ReadFileQuery{.path = file, .first = 6, .count = 2});
+    QCOMPARE(read.bytes, std::string("yo"));
+    QCOMPARE(read.size, std::uint64_t{9});
+    QVERIFY(!answer_of(session, ReadFileQuery{.path = "/dev/zero"}).error.empty());
+    QVERIFY(!answer_of(session, ReadFileQuery{.path = folder.path().toStdString()}).error.empty());
+    const session::FileFacts facts = answer_of(session, LookAtFileQuery{.path = kModels + "digits.pt"});
+    QVERIFY(facts.exists && !facts.is_folder && facts.bytes > 0);
+    QVERIFY(!answer_of(session, LookAtFileQuery{.path = "/not/there"}).exists);
+}
+
+void TestFarEngine::pieces_are_not_trusted() {
+    PieceMaker maker;
+    const std::string noise(200'000, 'x');
+    maker.put(MessageKind::Status, "short");
+    maker.put(MessageKind::Answer, noise);
+    std::string random_bytes;
+    std::mt19937 random(5);
+    for (int i = 0; i < 100'000; ++i) random_bytes += static_cast<char>(random());
+    maker.put(MessageKind::Answer, random_bytes);
+    maker.put(MessageKind::Log, "later");
+    std::vector<std::string> pieces;
+    while (!maker.is_empty()) pieces.push_back(maker.take());
+    QCOMPARE(maker.bytes(), std::size_t{0});
+    PieceReader reader;
+    std::vector<Message> got;
+    for (const std::string& piece : pieces) {
+        if (auto message = reader.take(piece)) got.push_back(std::move(*message));
+    }
+    QCOMPARE(got.size(), std::size_t{4});
+    QCOMPARE(got[0].bytes, std::string("short"));
+    QVERIFY(got[2].kind == MessageKind::Log);  // before the long one
+    QCOMPARE(got[3].bytes, random_bytes);
+    for (int round = 0; round < 2000; ++round) {
+        PieceReader damaged;
+        try {
+            for (std::string piece : pieces) {
+                if (random() % 4 == 0)
+                    piece[random() % std::min<std::size_t>(piece.size(), 24)] = static_cast<char>(random());
+                if (random() % 20 == 0) piece.resize(random() % piece.size());
+                damaged.take(piece);
+            }
+        } catch (const Error& error) {
+            QVERIFY(error.kind() == ErrorKind::File);
+        }
+    }
+}
+
+void TestFarEngine::steps_soon_over_a_slow_line() {
+    FarSessions far({LOUPE_BINARY_DIR "/tests/loupe_slow_link", "50", "1000000"});
+    const auto place = far.place();
+    Session session;
+    session.open(kModels + "digits.pt");
+    RunOptions options = backward();
+    options.pause_at_start = true;
+    session.run(options);
+    session.wait_idle();
+    std::int64_t worst = 0;
+    for (int i = 0; i < 6; ++i) {
+        const std::size_t before = session.recording()->event_count();
+        const auto begin = Clock::now();
+        session.step(StepKind::Over);
+        while (session.recording()->event_count() == before && milliseconds_since(begin) < 5000) QTest::qWait(1);
+        session.wait_idle();
+        worst = std::max(worst, milliseconds_since(begin));
+    }
+    qInfo("a step at 100 ms there and back, 1 MB/s: at most %lld ms until its event is there",
+          static_cast<long long>(worst));
+    QVERIFY2(worst < 250, std::to_string(worst).c_str());
+}
+
+void TestFarEngine::a_long_slice_keeps_nothing_waiting() {
+    FarSessions far({LOUPE_BINARY_DIR "/tests/loupe_slow_link", "50", "1000000"});
+    const auto place = far.place();
+    QTemporaryDir folder;
+    const std::string file = folder.filePath("noise").toStdString();
+    std::mt19937 random(5);
+    std::string noise;
+    for (int i = 0; i < 3'000'000; ++i) noise += static_cast<char>(random());
+    std::ofstream(file, std::ios::binary) << noise;
+    Session session;
+    session.open(kModels + "digits.pt");
+    session.wait_idle();
+    std::atomic<bool> has_come{false};
+    session.ask("long", ReadFileQuery{.path = file},
+                [&](const FileBytes& answer) { has_come = answer.bytes == noise; });
+    QTest::qWait(500);
+    std::int64_t worst = 0;
+    for (int i = 0; i < 5; ++i) {
+        const auto begin = Clock::now();
+        std::atomic<bool> is_there{false};
+        session.ask("short", LookAtFileQuery{.path = file}, [&](const session::FileFacts&) { is_there = true; });
+        while (!is_there && milliseconds_since(begin) < 5000) QTest::qWait(1);
+        worst = std::max(worst, milliseconds_since(begin));
+        QVERIFY(!has_come);
+    }
+    qInfo("a short answer beside a long one at 100 ms, 1 MB/s: at most %lld ms", static_cast<long long>(worst));
+    QVERIFY2(worst < 500, std::to_string(worst).c_str());
+    QVERIFY(waits_for([&] { return has_come.load(); }));
+}
+
+QTEST_GUILESS_MAIN(TestFarEngine)
+#include "test_far_engine.moc"

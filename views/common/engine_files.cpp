@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/common/engine_files.h"
+
+#include <QFile>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QPointer>
+#include <QSaveFile>
+#include <QStandardPaths>
+
+#include "core/session/imported_file.h"
+#include "views/common/far_file_dialog.h"
+#include "views/common/file_output.h"
+#include "views/common/format.h"
+
+namespace loupe::views {
+
+namespace {
+
+EngineFiles* current = nullptr;
+constexpr qint64 kPiece = qint64{256} << 10;
+
+session::FileFacts factsHere(const QString& file) {
+    const QFileInfo info(file);
+    session::FileFacts facts;
+    facts.exists = info.exists();
+    facts.is_folder = info.isDir();
+    facts.bytes = info.size();
+    facts.changed = info.lastModified().toMSecsSinceEpoch();
+    facts.imported = session::imported_kind(file.toStdString());
+    facts.holds_weights = facts.exists && session::holds_weights(file.toStdString());
+    return facts;
+}
+
+}  // namespace
+
+EngineFiles* EngineFiles::instance() { return current; }
+
+EngineFiles::EngineFiles(SessionBridge& bridge, const QString& host, QObject* parent)
+    : QObject(parent), bridge_(bridge), host_(host) {
+    current = this;
+    if (host.isEmpty()) return;
+    bridge.ask(QStringLiteral("own file"), session::OwnFileQuery{"x"}, this, [this](const session::FileBytes& answer) {
+        if (answer.error.empty()) own_ = text(answer.bytes).section(QLatin1Char('/'), 0, -2);
+    });
+}
+
+EngineFiles::~EngineFiles() {
+    if (current == this) current = nullptr;
+}
+
+// --- choosing
+
+QString EngineFiles::getOpenFileName(QWidget* parent, const QString& title, const QString& folder,
+                                     const QString& filter) {
+    if (!areFar()) return QFileDialog::getOpenFileName(parent, title, folder, filter);
+    FarFileDialog dialog(*instance(), FarFileDialog::Mode::Open, title, folder, filter, parent);
+    return dialog.exec() == QDialog::Accepted ? dialog.chosen() : QString();
+}
+
+QString EngineFiles::getExistingDirectory(QWidget* parent, const QString& title, const QString& folder) {
+    if (!areFar()) return QFileDialog::getExistingDirectory(parent, title, folder);
+    FarFileDialog dialog(*instance(), FarFileDialog::Mode::Folder, title, folder, {}, parent);
+    return dialog.exec() == QDialog::Accepted ? dialog.chosen() : QString();
+}
+
+QString EngineFiles::getSaveFileName(QWidget* parent, const QString& title, const QString& name, const QString& filter,
+                                     QString* chosen) {
+    if (!areFar()) return QFileDialog::getSaveFileName(parent, title, name, filter, chosen);
+    FarFileDialog dialog(*instance(), FarFileDialog::Mode::Save, title, name, filter, parent);
+    if (chosen) dialog.setFilter(*chosen);
+    if (dialog.exec() != QDialog::Accepted) return {};
+    if (!dialog.isHere()) {
+        if (chosen) *chosen = dialog.filter();
+        return dialog.chosen();
+    }
+    const QString here = QFileDialog::getSaveFileName(parent, title, QFileInfo(name).fileName(), filter, chosen);
+    if (here.isEmpty()) return {};
+    const QString there = ownFolder() + QLatin1Char('/') + QFileInfo(here).fileName();
+    instance()->brings_[there] = here;
+    return there;
+}
+
+void EngineFiles::saved(const QString& file, const std::function<void(const QString&, const QString&)>& done) {
+    if (!areFar()) return done(file, {});
+    auto& files = *instance();
+    const auto found = files.brings_.find(file);
+    if (found == files.brings_.end()) return done(tr("%1 on %2").arg(file, host()), {});
+    const QString here = found->second;
+    files.brings_.erase(found);
+    files.bring(file, here, &files, {}, [here, done](const QString& error) { done(here, error); });
+}
+
+// --- reading and writing
+
+QString EngineFiles::write(const QString& file, const QByteArray& bytes) {
+    if (!areFar()) {
+        FileOutput out(file);
+        out.write(bytes);
+        return out.commit();
+    }
+    // A tag of its own: none of them takes another's place.
+    instance()->bridge_.ask(
+        QStringLiteral("write ") + file, session::WriteFileQuery{file.toStdString(), bytes.toStdString()}, instance(),
+        [](const std::string& error) {
+            if (error.empty() || !instance()) return;
+            instance()->bridge_.addLog(
+                {.level = SessionBridge::LogEntry::Level::Error, .text = error, .scope = {}, .source = {}});
+        });
+    return {};
+}
+
+QString EngineFiles::ownFolder() {
+    if (areFar()) return instance()->own_;
+    return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
+}
+
+void EngineFiles::read(const QString& file, QObject* receiver,
+                       const std::function<void(const QByteArray&, const QString&)>& reply) {
+    if (!areFar()) {
+        QFile here(file);
+        if (!here.open(QIODevice::ReadOnly)) return reply({}, here.errorString());
+        return reply(here.readAll(), {});
+    }
+    instance()->bridge_.ask(QStringLiteral("read ") + file, session::ReadFileQuery{file.toStdString()}, receiver,
+                            [reply](const session::FileBytes& answer) {
+                                const bool isWhole = answer.bytes.size() == answer.size;
+                                reply(QByteArray::fromStdString(answer.bytes), !answer.error.empty()
+                                                                                   ? text(answer.error)
+                                                                               : isWhole ? QString()
+                                                                                         : tr("it is too long"));
+                            });
+}
+
+void EngineFiles::look(const QString& file, QObject* receiver,
+                       const std::function<void(const session::FileFacts&)>& reply) {
+    if (!areFar()) return reply(factsHere(file));
+    instance()->bridge_.ask(QStringLiteral("look at ") + file, session::LookAtFileQuery{file.toStdString()}, receiver,
+                            reply);
+}
+
+// --- copies
+
+// A piece at a time: what is asked meanwhile does not wait for a whole file.
+class EngineFiles::Transfer : public QObject {
+  public:
+    Transfer(EngineFiles& files, QObject* receiver) : QObject(&files), files_(files), receiver_(receiver) {}
+
+    void send(const QString& file, std::function<void(const QString&, const QString&)> reply) {
+        auto* from = new QFile(file, this);
+        if (!from->open(QIODevice::ReadOnly)) return end([&] { reply({}, from->errorString()); });
+        files_.bridge_.ask(QStringLiteral("own file %1").arg(file),
+                           session::OwnFileQuery{QFileInfo(file).fileName().toStdString()}, this,
+                           [this, from, reply](const session::FileBytes& answer) {
+                               if (!answer.error.empty()) return end([&] { reply({}, text(answer.error)); });
+                               sendFrom(from, text(answer.bytes), reply);
+                           });
+    }
+    void bring(const QString& file, const QString& to, std::function<void(const QString&)> reply) {
+        auto* into = new QSaveFile(to, this);
+        if (!into->open(QIODevice::WriteOnly)) return end([&] { reply(into->errorString()); });
+        bringInto(into, file, 0, reply);
+    }
+    std::function<void(double)> progress;
+
+  private:
+    void sendFrom(QFile* from, const QString& there, const std::function<void(const QString&, const QString&)>& reply) {
+        const qint64 at = from->pos();
+        const QByteArray piece = from->read(kPiece);
+        if (at > 0 && piece.isEmpty()) return end([&] { reply(there, {}); });
+        if (progress && from->size() > 0) progress(static_cast<double>(at) / static_cast<double>(from->size()));
+        files_.bridge_.ask(
+            QStringLiteral("send %1").arg(there),
+            session::WriteFileQuery{there.toStdString(), piece.toStdString(), static_cast<std::uint64_t>(at)}, this,
+            [this, from, there, reply](const std::string& error) {
+                if (!error.empty()) return end([&] { reply({}, text(error)); });
+                if (from->atEnd()) return end([&] { reply(there, {}); });
+                sendFrom(from, there, reply);
+            });
+    }
+    void bringInto(QSaveFile* into, const QString& file, std::uint64_t at,
+                   const std::function<void(const QString&)>& reply) {
+        files_.bridge_.ask(QStringLiteral("bring %1").arg(file),
+                           session::ReadFileQuery{file.toStdString(), at, static_cast<std::uint64_t>(kPiece)}, this,
+                           [this, into, file, at, reply](const session::FileBytes& answer) {
+                               if (!answer.error.empty()) return end([&] { reply(text(answer.error)); });
+                               const auto size = static_cast<qint64>(answer.bytes.size());
+                               if (into->write(answer.bytes.data(), size) != size)
+                                   return end([&] { reply(into->errorString()); });
+                               const std::uint64_t done = at + answer.bytes.size();
+                               if (progress && answer.size > 0)
+                                   progress(static_cast<double>(done) / static_cast<double>(answer.size));
+                               if (done < answer.size && size > 0) return bringInto(into, file, done, reply);
+                               const bool isWritten = done >= answer.size && into->commit();
+                               end([&] { reply(isWritten ? QString() : into->errorString()); });
+                           });
+    }
+    void end(const std::function<void()>& tell) {
+        if (receiver_) tell();
+        deleteLater();
+    }
+
+    EngineFiles& files_;
+    QPointer<QObject> receiver_;
+};
+
+void EngineFiles::send(const QString& file, QObject* receiver, const std::function<void(double)>& progress,
+                       const std::function<void(const QString&, const QString&)>& reply) {
+    auto* transfer = new Transfer(*this, receiver);
+    transfer->progress = progress;
+    transfer->send(file, reply);
+}
+
+void EngineFiles::bring(const QString& file, const QString& to, QObject* receiver,
+                        const std::function<void(double)>& progress, const std::function<void(const QString&)>& reply) {
+    auto* transfer = new Transfer(*this, receiver);
+    transfer->progress = progress;
+    transfer->bring(file, to, reply);
+}
+
+}  // namespace loupe::views
