@@ -269,7 +269,6 @@ void RemoteEngine::ask(const std::string& tag, const QueryRecord& record, std::s
         return answer_apart(record, std::move(query), std::move(reply));
     AskedQuery asked{&record, std::move(query), std::move(reply), std::move(progress), {}, tag};
     std::shared_ptr<EngineLife> life;
-    AskedQuery asked{&record, query, reply, std::move(progress)};
     EngineEnd end;
     {
         const std::lock_guard lock(mutex_);
