@@ -181,7 +181,7 @@ void TrainingFollower::follow() {
             const std::lock_guard lock(follower.mutex_);
             follower.stream_.reset();
         }
-    } leave{*this};
+    } leaving{*this};
     control_.begin_run(false);
     auto reported = std::chrono::steady_clock::now();
     std::int64_t step = -1;
