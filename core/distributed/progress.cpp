@@ -141,7 +141,7 @@ void Progress::run() {
                     wakes_.wait(lock);
                 else if (!has_work)
                     wakes_.wait_for(lock, idle > 2000 ? 2ms : 200us);
-                else if (idle > (moves_data ? 20000 : 200))
+                else if (idle > (moves_data ? 2000 : 200))
                     wakes_.wait_for(lock, 20us);
             }
             if (is_ending_ && actions_.empty()) break;

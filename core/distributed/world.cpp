@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/dispatch/plugin_list.h"
 #include "core/distributed/solo.h"
 
 namespace loupe::distributed {
@@ -35,13 +36,16 @@ Backend* backend_for(const LaunchFacts& facts) {
         if (each->joins(facts)) return each;
     }
     if (facts.world_size == 1) return &solo_backend();
-    const bool is_torchrun = facts.launcher == Launcher::Torchrun;
+    if (facts.launcher == Launcher::Torchrun) {
+        throw Error(ErrorKind::Unsupported,
+                    concat("torchrun started this process as rank ", facts.rank, " of ", facts.world_size,
+                           ", and nothing here joins torchrun's ranks"),
+                    {.hint = "start it with tensorloupe-cli run --ranks N, mpirun or srun"});
+    }
     throw Error(ErrorKind::Run,
-                concat("this process was started as rank ", facts.rank, " of ", facts.world_size, " by ",
-                       is_torchrun ? "torchrun's variables" : "mpirun or srun", ", and the plugin ",
-                       is_torchrun ? "gloo" : "mpi", " is not there"),
-                {.hint = is_torchrun ? "start it with tensorloupe-cli run --ranks N, or install libgloo and build again"
-                                     : "install libopenmpi-dev and build again"});
+                concat("this process was started as rank ", facts.rank, " of ", facts.world_size,
+                       " by mpirun or srun, and the plugin mpi ", plugin_absence("mpi")),
+                {.hint = "install libopenmpi-dev and build again"});
 }
 
 }  // namespace

@@ -161,8 +161,7 @@ bool Recorder::holds_at_line(std::string_view file, int line, const std::string&
 
 Recorder::Place Recorder::place_now() const {
     if (!is_pending_) return {writer_.next_event(), {}, {}, 0};
-    return {writer_.next_event(), std::string(pending_.scope), std::string(pending_.source_file),
-            pending_.source_line};
+    return {writer_.next_event(), std::string(pending_.scope), std::string(pending_.source_file), pending_.source_line};
 }
 
 void Recorder::enter_frame(const FrameInfo& info) {

@@ -94,8 +94,8 @@ class Recorder final : public ExecutionObserver,
     const std::vector<ValueChange>& changes() const { return options_.changes; }
     // The event that gave this parameter or input its gradient; 0 when none did.
     EventId accumulated_at(const Tensor& leaf) const;
-    // Of a program whose models are not known before it runs: a module that is called outside of any other gets its name,
-    // and its parameters theirs, when it is called first.
+    // Of a program whose models are not known before it runs: a module that is called outside of any other gets its
+    // name, and its parameters theirs, when it is called first.
     void name_roots_as_called() { names_roots_ = true; }
 
     // What this process has to do with others; see collective_notes.h.

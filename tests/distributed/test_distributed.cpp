@@ -60,11 +60,12 @@ bool is_close(const QString& a, const QString& b) {
     static const QRegularExpression space("[ ,\\[\\]]+");
     const QStringList mine = a.split(space), theirs = b.split(space);
     if (mine.size() != theirs.size()) return false;
+    const double tolerance = a.contains("fp16") ? 5e-3 : 3e-5;
     for (int i = 0; i < mine.size(); ++i) {
         if (mine[i] == theirs[i]) continue;
         bool is_number = false, is_other = false;
         const double x = mine[i].toDouble(&is_number), y = theirs[i].toDouble(&is_other);
-        if (!is_number || !is_other || std::abs(x - y) > 3e-5 * std::max(1.0, std::abs(y))) return false;
+        if (!is_number || !is_other || std::abs(x - y) > tolerance * std::max(1.0, std::abs(y))) return false;
     }
     return true;
 }
