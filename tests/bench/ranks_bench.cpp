@@ -24,6 +24,7 @@
 #include "core/session/remote/rank_process.h"
 #include "core/session/remote/recording_stream.h"
 #include "core/session/wire/wire.h"
+#include "core/study/verdict.h"
 #include "tests/session/rank_runs.h"
 #include "views/common/ranks.h"
 #include "views/common/theme.h"

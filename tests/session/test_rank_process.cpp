@@ -115,7 +115,8 @@ class TestRankProcess : public QObject {
         for (const auto& each : sessions) each->step(StepKind::Over);
         for (const auto& each : sessions) {
             each->wait_idle();
-            QCOMPARE(each->status().reached, EventId{1});
+            QVERIFY(each->status().reached > 0);
+            QCOMPARE(each->status().reached, sessions.front()->status().reached);
         }
         sessions[1]->resume();
         sessions[1]->wait_idle();

@@ -154,6 +154,19 @@ EventFilter::Term EventFilter::parseRanks(const QString& wanted, const CellsOf& 
     return {};
 }
 
+EventFilter::Term EventFilter::parseRank(const QString& wanted, const CellsOf& cells, QString& error) {
+    bool is_number = false;
+    const auto rank = static_cast<std::size_t>(wanted.toUInt(&is_number));
+    if (!is_number) {
+        error = QObject::tr("%1 is no number of a rank").arg(wanted);
+        return {};
+    }
+    return [cells, rank](const Recording&, const Event& event) {
+        const RankCells all = cells ? cells(event.id) : RankCells();
+        return rank < all.size() && all[rank].event != 0;
+    };
+}
+
 EventFilter::Term EventFilter::parseTerm(const QString& term, const CellsOf& cells, QString& error) {
     static const QRegularExpression comparison(QStringLiteral("^([a-z]+)(>=|<=|>|<|=)(.+)$"));
     if (term == QLatin1String("nan")) return [](const Recording&, const Event& event) { return event.has_nan; };
@@ -196,18 +209,7 @@ EventFilter::Term EventFilter::parseTerm(const QString& term, const CellsOf& cel
         const QString key = term.left(colon);
         const std::string wanted = term.mid(colon + 1).toStdString();
         if (key == QLatin1String("ranks")) return parseRanks(term.mid(colon + 1), cells, error);
-        if (key == QLatin1String("rank")) {
-            bool is_number = false;
-            const auto rank = static_cast<std::size_t>(term.mid(colon + 1).toUInt(&is_number));
-            if (!is_number) {
-                error = QObject::tr("%1 is no number of a rank").arg(term.mid(colon + 1));
-                return {};
-            }
-            return [cells, rank](const Recording&, const Event& event) {
-                const RankCells all = cells ? cells(event.id) : RankCells();
-                return rank < all.size() && all[rank].event != 0;
-            };
-        }
+        if (key == QLatin1String("rank")) return parseRank(term.mid(colon + 1), cells, error);
         if (key == QLatin1String("op"))
             return [wanted](const Recording&, const Event& event) {
                 return matches(withoutNamespace(event.op), wanted) || matches(event.op, wanted);

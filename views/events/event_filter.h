@@ -31,6 +31,7 @@ class EventFilter {
   private:
     using Term = std::function<bool(const session::Recording&, const session::Event&)>;
     static Term parseTerm(const QString& text, const CellsOf& cells, QString& error);
+    static Term parseRank(const QString& wanted, const CellsOf& cells, QString& error);
     static Term parseRanks(const QString& wanted, const CellsOf& cells, QString& error);
 
     std::vector<Term> terms_;

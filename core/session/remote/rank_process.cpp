@@ -43,6 +43,9 @@ RankProcess::RankProcess(const std::vector<std::string>& command, std::size_t ra
     EngineLaunch launch;
     launch.program = found_in_path(command.front());
     launch.arguments.assign(command.begin() + 1, command.end());
+    // Open MPI refuses a user that is root, as in a container, unless it is told.
+    if (::geteuid() == 0)
+        launch.environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
     process_ = std::make_unique<ChildProcess>(launch);
     FileHandle in = process_->take_in();
     FileHandle out = process_->take_out();
