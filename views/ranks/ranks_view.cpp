@@ -154,7 +154,11 @@ void RanksView::showFindings() {
                                   .arg(secondsText(most->made_wait)));
         }
     } else if (ranks.isOn() && ranks.problem().isEmpty()) {
-        add({}, tr("Looking at the ranks\u2026"), Theme::Colour::Faint, -1);
+        bool has_run = false;
+        for (std::size_t seat = 0; seat < bridge().seatCount(); ++seat)
+            has_run |= bridge().recordingAt(seat) != nullptr;
+        add({}, has_run ? tr("Looking at the ranks\u2026") : tr("Nothing has run yet: run the model (F5)"),
+            Theme::Colour::Faint, -1);
     }
     // As high as its lines, up to a part of the panel.
     int high = 2 * findings_->frameWidth();
