@@ -104,9 +104,9 @@ StatusLine::StatusLine(views::SessionBridge& bridge, FarConnection* far, QWidget
       model_(new views::ElidedLabel(this)),
       reference_(new views::ElidedLabel(this)),
       changes_(new views::ElidedLabel(this)),
+      rank_(new QComboBox(this)),
       far_(far),
-      far_line_(new views::ElidedLabel(this)),
-      rank_(new QComboBox(this)) {
+      far_line_(new views::ElidedLabel(this)) {
     setSizeGripEnabled(false);
     state_->setObjectName(QStringLiteral("state"));
     state_->setAccessibleName(tr("State of the engine"));
