@@ -17,9 +17,9 @@
 #include "app/cli/stop_signals.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/dispatch/plugin_list.h"
 #include "core/distributed/last_act.h"
 #include "core/distributed/launch_facts.h"
+#include "core/plugin/plugin_loader.h"
 
 namespace loupe::cli {
 namespace {

@@ -78,6 +78,7 @@ class MainWindow : public QMainWindow {
     // Of an engine far away.
     void makeFar();
     void makeFarActions();
+    void makeRankActions();
     void openFar(const QString& file);
     void takeFar(const QString& file);
     void sendThere(const QString& file, std::function<void(const QString& there)> then);

@@ -194,6 +194,28 @@ void MainWindow::askForRanks() {
     runOnRanks(views::text(bridge_->model()->path), count->value());
 }
 
+void MainWindow::makeRankActions() {
+    actions_->add({"run_on_ranks",
+                   tr("Run on &N processes\u2026"),
+                   tr("Start the engine on several processes by mpirun or srun, and open this model in each"),
+                   {},
+                   {},
+                   [this] { askForRanks(); },
+                   [this]() -> QString {
+                       if (!bridge_->model()) return tr("no model is open");
+                       if (!bridge_->model()->recorded_in.empty()) return tr("a recording cannot be run");
+                       return launcher_->isStarting() ? tr("processes are being started") : QString();
+                   }});
+    actions_->add({"order_all_ranks",
+                   tr("Orders to &all ranks"),
+                   tr("Run, step, stop and breakpoints are of all processes, or of the one that is shown"),
+                   {},
+                   {},
+                   [this] { bridge_->setOrdersAllRanks(!bridge_->ordersAllRanks()); },
+                   [this] { return bridge_->hasRunningRanks() ? QString() : tr("no processes run"); },
+                   [this] { return bridge_->ordersAllRanks(); }});
+}
+
 void MainWindow::makeRunActions() {
     using session::StepKind;
     const auto notBusy = [this]() -> QString {
@@ -214,25 +236,7 @@ void MainWindow::makeRunActions() {
     add(
         "run", tr("&Run"), tr("Run the model, or continue"), Qt::Key_F5,
         [this] { startRun([this] { bridge_->run(); }); }, notBusy);
-    actions_->add({"run_on_ranks",
-                   tr("Run on &N processes\u2026"),
-                   tr("Start the engine on several processes by mpirun or srun, and open this model in each"),
-                   {},
-                   {},
-                   [this] { askForRanks(); },
-                   [this]() -> QString {
-                       if (!bridge_->model()) return tr("no model is open");
-                       if (!bridge_->model()->recorded_in.empty()) return tr("a recording cannot be run");
-                       return launcher_->isStarting() ? tr("processes are being started") : QString();
-                   }});
-    actions_->add({"order_all_ranks",
-                   tr("Orders to &all ranks"),
-                   tr("Run, step, stop and breakpoints are of all processes, or of the one that is shown"),
-                   {},
-                   {},
-                   [this] { bridge_->setOrdersAllRanks(!bridge_->ordersAllRanks()); },
-                   [this] { return bridge_->hasRunningRanks() ? QString() : tr("no processes run"); },
-                   [this] { return bridge_->ordersAllRanks(); }});
+    makeRankActions();
     add(
         "pause", tr("&Pause"), tr("Pause before the next operator"), QKeyCombination(Qt::CTRL, Qt::Key_Pause),
         [this] { bridge_->pause(); }, busy);

@@ -262,8 +262,9 @@ class AtomicFile::Place {
             if (::fstatat(folder_, name_.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) return errno == ENOENT;
             return is_replaceable(there);
         }
-        if (const FileHandle* given = GivenFile::of(target.path)) {
-            into_ = given->get();
+        given_ = GivenFile::of(target.path);
+        if (given_ != nullptr) {
+            into_ = given_->file().get();
             // What another attempt has left.
             return ::ftruncate(into_, 0) == 0 && ::lseek(into_, 0, SEEK_SET) == 0;
         }
@@ -325,6 +326,7 @@ class AtomicFile::Place {
     }
 
     bool finish(FileHandle& file) {
+        if (given_ != nullptr) given_->note_written();
         if (into_ >= 0) return true;
         if (direct_.is_open()) return copy(file.get());
         FileHandle replaced(
@@ -418,6 +420,7 @@ class AtomicFile::Place {
     }
 
     int into_ = -1;
+    GivenFile* given_ = nullptr;  // on the thread that writes
     FileHandle own_folder_;
     int folder_ = -1;
     std::string name_;

@@ -6,7 +6,7 @@
 namespace loupe {
 namespace {
 
-thread_local const GivenFile* last = nullptr;
+thread_local GivenFile* last = nullptr;
 
 }  // namespace
 
@@ -15,9 +15,9 @@ GivenFile::GivenFile(std::filesystem::path path, FileHandle file)
 
 GivenFile::~GivenFile() { last = before_; }
 
-const FileHandle* GivenFile::of(const std::filesystem::path& path) {
-    for (const GivenFile* given = last; given != nullptr; given = given->before_) {
-        if (given->file_.is_open() && given->path_ == path) return &given->file_;
+GivenFile* GivenFile::of(const std::filesystem::path& path) {
+    for (GivenFile* given = last; given != nullptr; given = given->before_) {
+        if (given->file_.is_open() && given->path_ == path) return given;
     }
     return nullptr;
 }

@@ -18,12 +18,18 @@ class GivenFile {
     ~GivenFile();
 
     // Null: none was given.
-    static const FileHandle* of(const std::filesystem::path& path);
+    static GivenFile* of(const std::filesystem::path& path);
+
+    const FileHandle& file() const { return file_; }
+    // It has its contents, whole.
+    void note_written() { is_written_ = true; }
+    bool is_written() const { return is_written_; }
 
   private:
     std::filesystem::path path_;
     FileHandle file_;
-    const GivenFile* before_;
+    GivenFile* before_;
+    bool is_written_ = false;
 };
 
 }  // namespace loupe

@@ -77,8 +77,8 @@ void Engine::release_model() {
 void Engine::open(const std::filesystem::path& file, const std::string& build, std::function<void()> opened,
                   const std::filesystem::path& kept) {
     std::shared_ptr<FileHandle> given;
-    if (const FileHandle* socket = GivenFile::of(file); socket != nullptr)
-        given = std::make_shared<FileHandle>(::fcntl(socket->get(), F_DUPFD_CLOEXEC, 0));
+    if (const GivenFile* socket = GivenFile::of(file); socket != nullptr)
+        given = std::make_shared<FileHandle>(::fcntl(socket->file().get(), F_DUPFD_CLOEXEC, 0));
     queue_.order(Command::Open, [this, file, build, kept, given, opened = std::move(opened)] {
         recorder_.shown().failed = false;
         if (TrainingFollower::takes(file)) {

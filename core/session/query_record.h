@@ -69,7 +69,6 @@ constexpr QueryRecord query_record(const QueryTerms& terms) {
             return std::make_shared<Answer>(kAnswer(*static_cast<const Query*>(query)));
         };
     if constexpr (requires { Query::kWritten; }) {
-        static_assert(std::is_same_v<Answer, std::string>);
         record.written = [](const void* query) -> const std::filesystem::path& {
             return static_cast<const Query*>(query)->*Query::kWritten;
         };

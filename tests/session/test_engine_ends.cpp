@@ -483,7 +483,8 @@ void TestEngineEnds::sizes_that_are_lies() {
 void TestEngineEnds::messages_that_are_lies() {
     QCOMPARE(end_with(frame(MessageKind::ShowRecording, to_bytes(NumberMessage{7}))).text,
              std::string("what the engine sent was damaged (a recording that was not sent), so it was ended"));
-    QCOMPARE(end_with(frame(MessageKind::Answer, to_bytes(ReplyMessage{7, "x"}))).kind, EngineEnd::Kind::Damaged);
+    QCOMPARE(end_with(frame(MessageKind::Answer, to_bytes(ReplyMessage{7, "x", false}))).kind,
+             EngineEnd::Kind::Damaged);
     QCOMPARE(end_with(frame(MessageKind::Order, "")).kind, EngineEnd::Kind::Damaged);
     RecordingGrowth growth;
     growth.number = 1;

@@ -12,6 +12,7 @@
 #include "core/session/queries/save_recording.h"
 #include "core/session/queries/save_tensor.h"
 #include "core/session/queries/save_weights.h"
+#include "core/session/queries/studies.h"
 #include "tests/session/remote_session.h"
 
 using namespace loupe;
@@ -93,12 +94,16 @@ void TestEngineWrites::saves_where_its_user_says() {
     what.value = value;
     QCOMPARE(answer_of(session, SaveTensorQuery{.what = what, .file = tensor}), std::string());
     QVERIFY(std::ranges::equal(read_npy(tensor).sizes(), session.recording()->value(value).shape));
+    const fs::path arrays = folder.filePath("study.npz").toStdString();
+    const StudyResult study = answer_of(session, StudyQuery{.name = "pca", .file = arrays});
+    QVERIFY2(study.error.empty(), study.error.c_str());
+    QVERIFY(!read_npz(arrays).empty());
     struct stat facts {};
     QCOMPARE(::lstat(folder.filePath("kept").toStdString().c_str(), &facts), 0);
     QVERIFY(S_ISREG(facts.st_mode));
     QCOMPARE(facts.st_mode & 0777, mode_t{0604});
     QVERIFY(fs::is_symlink(tensor));
-    QCOMPARE(names_in(folder.path().toStdString()).size(), std::size_t{4});
+    QCOMPARE(names_in(folder.path().toStdString()).size(), std::size_t{5});
     // They are what they are of an engine in this process.
     Session other;
     other.open(recording);

@@ -156,7 +156,7 @@ void TestStudies::saliency_of_pictures() {
     Session session;
     open_pictures(session);
     const Answered plain = study(session, "saliency");
-    QCOMPARE(plain.result.error, std::string());
+    QVERIFY2(plain.result.error.empty(), plain.result.error.c_str());
     const auto target = static_cast<int>(expected("pictures", "class").front());
     QCOMPARE(plain.result.title, "|gradient| of out[0, " + std::to_string(target) + "]");
     QVERIFY(!plain.result.maps.front().is_signed && plain.result.maps.front().under.rgb.size() == 20 * 24 * 3);

@@ -177,6 +177,13 @@ const QList<NamedCircle>& named_circles() {
          "parts of a nested or sparse tensor are tensors"},
         {{"plugins/onnx/export/call", "plugins/onnx/export/exporter", "plugins/onnx/export/rules"},
          "the rule of a node with a graph inside writes that graph"},
+        {{"views/common/engine_files", "views/common/far_file_dialog", "views/common/session_bridge"},
+         "files of the engine are asked for through the bridge, which writes such files"},
+        {{"core/session/far_place", "core/session/remote/far_engine"},
+         "a place knows the engine that is there, which reports to the place"},
+        {{"core/distributed/process_group", "core/distributed/progress", "core/distributed/work",
+          "core/distributed/world"},
+         "a group of the world starts work, which one thread of the world carries on for all groups"},
     };
     return kCircles;
 }
@@ -240,8 +247,8 @@ class TestIncludes : public QObject {
         static const QMap<QString, QStringList> doors{
             {"core/session",
              {"breakpoint", "catalogue", "condition", "far_place", "generation", "imported_file", "limits",
-              "rank_files", "rank_process", "restored_run", "session", "session_listener", "status", "tables",
-              "watch"}},
+              "rank_files", "rank_process", "restored_run", "session", "session_listener", "status", "tables", "watch",
+              "watched_programs"}},
             {"core/formats", {"memory_snapshot", "profile_trace"}},
             {"core/model",
              {"backward_from", "build", "data_sources", "input_preview", "input_spec", "model_info", "opened_graph",
@@ -269,7 +276,8 @@ class TestIncludes : public QObject {
     }
     // The command line opens, runs and asks as a session does, through the rooms that the session stands on.
     void the_command_line_knows_the_upper_rooms() {
-        static const QStringList rooms{"base", "formats", "model", "record", "study", "train", "session", "plugin"};
+        static const QStringList rooms{"base",  "formats", "model",  "record",     "study",
+                                       "train", "session", "plugin", "distributed"};
         static const QStringList named{
             "core/autograd/variable.h",            // which of the outputs have gradients
             "core/data/loader.h",                  // `data` reads batches as a training does

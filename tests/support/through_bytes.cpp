@@ -3,11 +3,14 @@
 // another process too. With LOUPE_TEST_ENGINE in the environment, the path of tensorloupe-engine, it is in one.
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "core/session/session.h"
 
 [[maybe_unused]] static const bool is_on = [] {
     loupe::session::Session::set_sends_through_bytes(true);
-    if (const char* program = std::getenv("LOUPE_TEST_ENGINE")) loupe::session::Session::set_engine_program(program);
+    // Tests keep sessions in folders of their own, also behind the opening of a model.
+    if (const char* program = std::getenv("LOUPE_TEST_ENGINE"))
+        loupe::session::Session::set_engine_program(program, {std::filesystem::temp_directory_path()});
     return true;
 }();

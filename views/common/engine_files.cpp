@@ -5,9 +5,10 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QPointer>
-#include <QSaveFile>
 #include <QStandardPaths>
 
+#include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/session/imported_file.h"
 #include "views/common/far_file_dialog.h"
 #include "views/common/file_output.h"
@@ -157,9 +158,11 @@ class EngineFiles::Transfer : public QObject {
                            });
     }
     void bring(const QString& file, const QString& to, std::function<void(const QString&)> reply) {
-        auto* into = new QSaveFile(to, this);
-        if (!into->open(QIODevice::WriteOnly)) return end([&] { reply(into->errorString()); });
-        bringInto(into, file, 0, reply);
+        try {
+            bringInto(std::make_shared<AtomicFile>(to.toStdString()), file, 0, reply);
+        } catch (const Error& error) {
+            end([&] { reply(text(error.what())); });
+        }
     }
     std::function<void(double)> progress;
 
@@ -178,21 +181,25 @@ class EngineFiles::Transfer : public QObject {
                 sendFrom(from, there, reply);
             });
     }
-    void bringInto(QSaveFile* into, const QString& file, std::uint64_t at,
+    void bringInto(const std::shared_ptr<AtomicFile>& into, const QString& file, std::uint64_t at,
                    const std::function<void(const QString&)>& reply) {
         files_.bridge_.ask(QStringLiteral("bring %1").arg(file),
                            session::ReadFileQuery{file.toStdString(), at, static_cast<std::uint64_t>(kPiece)}, this,
                            [this, into, file, at, reply](const session::FileBytes& answer) {
                                if (!answer.error.empty()) return end([&] { reply(text(answer.error)); });
-                               const auto size = static_cast<qint64>(answer.bytes.size());
-                               if (into->write(answer.bytes.data(), size) != size)
-                                   return end([&] { reply(into->errorString()); });
                                const std::uint64_t done = at + answer.bytes.size();
                                if (progress && answer.size > 0)
                                    progress(static_cast<double>(done) / static_cast<double>(answer.size));
-                               if (done < answer.size && size > 0) return bringInto(into, file, done, reply);
-                               const bool isWritten = done >= answer.size && into->commit();
-                               end([&] { reply(isWritten ? QString() : into->errorString()); });
+                               if (done < answer.size && answer.bytes.empty())
+                                   return end([&] { reply(tr("it was cut while it was copied")); });
+                               try {
+                                   into->write(answer.bytes);
+                                   if (done < answer.size) return bringInto(into, file, done, reply);
+                                   into->commit();
+                                   end([&] { reply({}); });
+                               } catch (const Error& error) {
+                                   end([&] { reply(text(error.what())); });
+                               }
                            });
     }
     void end(const std::function<void()>& tell) {

@@ -3,6 +3,7 @@
 // Studies of the model that is open (see core/study/studies): which there are, and one of them, answered. The model
 // runs beside the run that is shown.
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -31,7 +32,8 @@ struct StudyQuery {
 
     std::string name = {};
     std::map<std::string, std::string> options = {};
-    std::string file = {};  // an .npz of its arrays, to be written; empty: none
+    std::filesystem::path file = {};  // an .npz of its arrays, to be written; empty: none
+    static constexpr auto kWritten = &StudyQuery::file;
 };
 auto fields(Like<StudyQuery> auto& it) { return std::tie(it.name, it.options, it.file); }
 

@@ -122,14 +122,25 @@ bool copy_until_end(int engine) {
     return is_engine;
 }
 
+// The socket outlives the engine by a moment.
+bool greets(FileHandle engine) {
+    if (!engine.is_open()) return false;
+    FileHandle out(::fcntl(engine.get(), F_DUPFD_CLOEXEC, 3));
+    Channel channel(std::move(engine), std::move(out));
+    try {
+        return is_greeting(channel.read_greeting());
+    } catch (const Error&) {
+        return false;
+    }
+}
+
 // What it left; nullopt: it only let go of this connection.
 std::optional<std::string> end_text_of(const RuntimeFolder& folder, const std::string& name) {
     for (int i = 0; i < 40; ++i) {
         std::ifstream file(folder.end_of(name));
         std::string line;
         if (file && std::getline(file, line)) return line;
-        const FileHandle there = connect_to(folder.socket_of(name));
-        if (there.is_open()) return std::nullopt;
+        if (greets(connect_to(folder.socket_of(name)))) return std::nullopt;
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
     return "the engine has ended";

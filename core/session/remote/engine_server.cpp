@@ -38,11 +38,11 @@ class Awaited {
         outbox_.put({.kind = kind_ == MessageKind::Done ? MessageKind::DroppedOrder : MessageKind::DroppedQuestion,
                      .bytes = [number = number_] { return to_bytes(NumberMessage{number}); }});
     }
-    void reply(std::string value) {
+    void reply(std::string value, bool has_written = false) {
         is_done_ = true;
         if (has_gone()) return;
-        outbox_.put({.kind = kind_, .bytes = [number = number_, text = std::move(value)]() mutable {
-                         return to_bytes(ReplyMessage{number, std::move(text)});
+        outbox_.put({.kind = kind_, .bytes = [number = number_, text = std::move(value), has_written]() mutable {
+                         return to_bytes(ReplyMessage{number, std::move(text), has_written});
                      }});
     }
 
@@ -147,9 +147,10 @@ void EngineServer::ask(const std::string& bytes) {
     if (asked.wants_progress && record->progress_wire.write != nullptr)
         progress = [this, record, awaited, number = asked.number](const QueryValue& step) {
             if (awaited->has_gone()) return;
-            outbox_.put_if_room({.kind = MessageKind::Progress, .bytes = [record, number, step] {
-                                     return to_bytes(ReplyMessage{number, record->progress_wire.write(step.get())});
-                                 }});
+            outbox_.put_if_room(
+                {.kind = MessageKind::Progress, .bytes = [record, number, step] {
+                     return to_bytes(ReplyMessage{number, record->progress_wire.write(step.get()), false});
+                 }});
         };
     std::shared_ptr<FileHandle> file;
     if (asked.has_file && record->written != nullptr && record->refuse != nullptr) {
@@ -164,7 +165,7 @@ void EngineServer::ask(const std::string& bytes) {
         if (file != nullptr) given.emplace(record->written(query.get()), std::move(*file));
         QueryContext context(engine_);
         const QueryValue answer = context.answer(*record, query.get(), progress);
-        awaited->reply(record->answer_wire.write(answer.get()));
+        awaited->reply(record->answer_wire.write(answer.get()), given && given->is_written());
     });
 }
 

@@ -188,7 +188,8 @@ auto fields(Like<LogMessage> auto& it) { return std::tie(it.entry, it.recording,
 struct ReplyMessage {
     std::uint64_t number = 0;
     std::string value;
+    bool has_written = false;  // all of the file that the question came with
 };
-auto fields(Like<ReplyMessage> auto& it) { return std::tie(it.number, it.value); }
+auto fields(Like<ReplyMessage> auto& it) { return std::tie(it.number, it.value, it.has_written); }
 
 }  // namespace loupe::session

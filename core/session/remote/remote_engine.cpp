@@ -304,12 +304,12 @@ void RemoteEngine::wait_for_apart() {
 
 // The answer, or why the file that the engine has written is not there yet.
 QueryValue RemoteEngine::put_in_place(const AskedQuery& asked, const QueryValue& answer) {
-    if (asked.written == nullptr || !static_cast<const std::string*>(answer.get())->empty()) return answer;
+    if (asked.written == nullptr) throw Error(ErrorKind::File, "a file that nobody asked for");
     try {
         asked.written->commit();
         return answer;
     } catch (const Error& error) {
-        return asked.record->refuse(asked.query.get(), error);
+        return asked.record->refuse == nullptr ? answer : asked.record->refuse(asked.query.get(), error);
     }
 }
 
@@ -325,8 +325,9 @@ void RemoteEngine::send(const std::shared_ptr<EngineLife>& life, AskedQuery aske
         message.number = ++last_number_;
     }
     try {
-        if (asked.record->written != nullptr && life->takes_files()) {
-            asked.written = std::make_shared<AtomicFile>(asked.record->written(asked.query.get()));
+        const auto written = asked.record->written;
+        if (written != nullptr && life->takes_files() && !written(asked.query.get()).empty()) {
+            asked.written = std::make_shared<AtomicFile>(written(asked.query.get()));
             giving.lock();
             life->give_file(message.number, asked.written->contents());
             message.has_file = true;
@@ -768,7 +769,8 @@ void RemoteEngine::take_answer(std::string_view bytes) {
     const auto message = from_bytes<ReplyMessage>(bytes);
     const std::optional<AskedQuery> asked = take_asked(message.number);
     if (!asked) throw Error(ErrorKind::File, "an answer to what was not asked");
-    const QueryValue answer = put_in_place(*asked, asked->record->answer_wire.read(message.value));
+    QueryValue answer = asked->record->answer_wire.read(message.value);
+    if (message.has_written) answer = put_in_place(*asked, answer);
     if (asked->reply) tell([&] { asked->reply(answer); });
 }
 
