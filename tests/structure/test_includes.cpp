@@ -283,6 +283,7 @@ class TestIncludes : public QObject {
             "core/data/loader.h",                  // `data` reads batches as a training does
             "core/ops/random/generator.h",         // --seed
             "core/python/language/file_notice.h",  // what a source's writing is noted by
+            "core/python/model_source.h",          // a source that runs whole, as a program
             "core/runtime/interpreter/print.h",    // what a program prints
         };
         for (const Include& include : includes_under("app/cli")) {
