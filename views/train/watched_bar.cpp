@@ -2,21 +2,24 @@
 #include "views/train/watched_bar.h"
 
 #include <QHBoxLayout>
+#include <QVBoxLayout>
 #include <limits>
 
+#include "views/common/elided_label.h"
 #include "views/common/format.h"
 
 namespace loupe::views {
 
 WatchedBar::WatchedBar(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("trainWatched"));
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(8, 2, 8, 2);
+    auto* rows = new QVBoxLayout(this);
+    rows->setContentsMargins(8, 2, 8, 2);
+    rows->setSpacing(2);
+    words_ = new ElidedLabel(this);
+    rows->addWidget(words_);
+    auto* row = new QHBoxLayout;
     row->setSpacing(6);
-    words_ = new QLabel(this);
-    words_->setMinimumWidth(1);
-    words_->setWordWrap(true);
-    words_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    rows->addLayout(row);
     every_words_ = new QLabel(tr("measured every"), this);
     every_ = new QSpinBox(this);
     every_->setObjectName(QStringLiteral("watchedEvery"));
@@ -38,9 +41,9 @@ WatchedBar::WatchedBar(QWidget* parent) : QWidget(parent) {
     open_ = button(QString(), QStringLiteral("watchedOpen"), tr("Open the recorded step in a window of its own"));
     end_ = button(tr("End the watching"), QStringLiteral("watchedEnd"),
                   tr("The program trains on and is watched no more, by anyone, until it is started again"));
-    row->addWidget(words_, 1);
     for (QWidget* each : std::initializer_list<QWidget*>{every_words_, every_, record_, open_, end_})
         row->addWidget(each);
+    row->addStretch(1);
     connect(every_, &QSpinBox::valueChanged, this, [this](int steps) { emit everyChosen(steps); });
     connect(record_, &QToolButton::clicked, this, &WatchedBar::recordWanted);
     connect(open_, &QToolButton::clicked, this, [this] { emit openWanted(file_); });
