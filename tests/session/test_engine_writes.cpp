@@ -229,13 +229,16 @@ void TestEngineWrites::keeps_what_a_source_wrote() {
 void TestEngineWrites::takes_its_own_folder_away() {
     QTemporaryDir temporary;
     qputenv("TMPDIR", temporary.path().toUtf8());
+    // Left by a process that is gone: an empty one, and one in which its user may look for what a source wrote.
+    QVERIFY(QDir(temporary.path()).mkdir("tensorloupe-engine-4999999-empty"));
+    QVERIFY(QDir(temporary.path()).mkpath("tensorloupe-engine-4999999-full/written"));
     {
         const RemoteSessions remote;
         Session session;
         run_digits(session);
-        QCOMPARE(names_in(temporary.path().toStdString()).size(), std::size_t{1});
+        QCOMPARE(names_in(temporary.path().toStdString()).size(), std::size_t{2});
     }
-    QCOMPARE(names_in(temporary.path().toStdString()).size(), std::size_t{0});
+    QCOMPARE(names_in(temporary.path().toStdString()), std::vector<std::string>{"tensorloupe-engine-4999999-full"});
     qunsetenv("TMPDIR");
 }
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/remote/engine_launch.h"
 
+#include <signal.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "core/base/cache_folder.h"
 #include "core/base/error.h"
@@ -24,6 +28,21 @@ fs::path real(const fs::path& path) {
 
 bool is_beneath(const fs::path& path, const fs::path& folder) {
     return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+}
+
+constexpr std::string_view kOwnName = "tensorloupe-engine-";
+
+// Empty folders of sessions whose process was ended before it could take them away: their names begin with its number.
+void remove_left_folders(const fs::path& folder) {
+    std::error_code failed;
+    for (auto at = fs::directory_iterator(folder, failed); !failed && at != fs::directory_iterator();
+         at.increment(failed)) {
+        const std::string name = at->path().filename().string();
+        if (!name.starts_with(kOwnName)) continue;
+        const long owner = std::strtol(name.c_str() + kOwnName.size(), nullptr, 10);
+        std::error_code ignored;
+        if (owner > 0 && ::kill(static_cast<pid_t>(owner), 0) != 0 && errno == ESRCH) fs::remove(at->path(), ignored);
+    }
 }
 
 }  // namespace
@@ -47,7 +66,9 @@ EngineLaunch EngineHome::launch() {
     std::error_code failed;
     if (own_.empty() || !fs::is_directory(own_, failed)) {
         const fs::path folder = fs::temp_directory_path(failed);
-        std::string path = (real(failed ? fs::path("/tmp") : folder) / "tensorloupe-engine-XXXXXX").string();
+        const fs::path place = real(failed ? fs::path("/tmp") : folder);
+        remove_left_folders(place);
+        std::string path = (place / concat(kOwnName, ::getpid(), "-XXXXXX")).string();
         if (::mkdtemp(path.data()) == nullptr)
             throw Error(ErrorKind::Usage,
                         concat("no folder for the engine's own files: ", path, ": ", std::strerror(errno)));
