@@ -50,7 +50,7 @@ struct QueryRecord {
                          const std::function<void(QueryValue)>& progress) = nullptr;
     // The answer that carries an error; null: none does, the log has it.
     QueryValue (*refuse)(const void* query, const Error& error) = nullptr;
-    // The file that it writes, whose answer is a text: empty, or why not. Null: none.
+    // The file that it writes; an empty path: this time none. Null: it never does.
     const std::filesystem::path& (*written)(const void* query) = nullptr;
     // The same without an engine, for what only its user may do; null: it needs one.
     QueryValue (*answer_apart)(const void* query) = nullptr;
