@@ -154,6 +154,17 @@ class Card : public EnterButton {
     int heightForWidth(int width) const override { return layout()->heightForWidth(width); }
 };
 
+// A line of a list that is pressed.
+void makeRow(QPushButton* row) {
+    row->setFlat(true);
+    row->setCursor(Qt::PointingHandCursor);
+    row->setStyleSheet(
+        QStringLiteral(
+            "QPushButton { text-align: left; padding: 4px 6px; border: 1px solid transparent; border-radius: 4px; }"
+            "QPushButton:hover, QPushButton:focus { background: %1; }")
+            .arg(Theme::instance().colour(Theme::Colour::Raised).name()));
+}
+
 }  // namespace
 
 StartPage::StartPage(QWidget* parent) : QScrollArea(parent) {
@@ -289,13 +300,7 @@ void StartPage::addRecentFiles(QVBoxLayout* column, QWidget* page) {
         auto* row = new EnterButton(page);
         row->setText(QStringLiteral("%1    %2").arg(QFileInfo(file).fileName(), QFileInfo(file).absolutePath()));
         row->setIcon(views::themeIcon(QStringLiteral("model")));
-        row->setFlat(true);
-        row->setCursor(Qt::PointingHandCursor);
-        row->setStyleSheet(
-            QStringLiteral(
-                "QPushButton { text-align: left; padding: 4px 6px; border: 1px solid transparent; border-radius: 4px; }"
-                "QPushButton:hover, QPushButton:focus { background: %1; }")
-                .arg(Theme::instance().colour(Theme::Colour::Raised).name()));
+        makeRow(row);
         connect(row, &QPushButton::clicked, this, [this, file] { emit openFile(file); });
         column->addWidget(row);
     }
@@ -308,13 +313,7 @@ void StartPage::addHosts(QVBoxLayout* column, QWidget* page) {
     const auto add = [&](const QString& title, const QString& name, const QString& address) {
         auto* row = new EnterButton(title, page);
         row->setObjectName(name);
-        row->setFlat(true);
-        row->setCursor(Qt::PointingHandCursor);
-        row->setStyleSheet(
-            QStringLiteral(
-                "QPushButton { text-align: left; padding: 4px 6px; border: 1px solid transparent; border-radius: 4px; }"
-                "QPushButton:hover, QPushButton:focus { background: %1; }")
-                .arg(Theme::instance().colour(Theme::Colour::Raised).name()));
+        makeRow(row);
         connect(row, &QPushButton::clicked, this, [this, address] { emit connectWanted(address); });
         column->addWidget(row);
     };

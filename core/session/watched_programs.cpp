@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/watched_programs.h"
 
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include <cstring>
 
 #include "core/base/error.h"
+#include "core/base/local_socket.h"
 #include "core/base/strings.h"
 #include "core/session/line_stream.h"
 #include "core/train/watched_training.h"
@@ -97,16 +96,9 @@ bool is_watched_socket(const fs::path& path) {
 }
 
 FileHandle connect_to_watched(const fs::path& path) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    const std::string& name = path.native();
-    if (name.size() >= sizeof(address.sun_path))
-        throw Error(ErrorKind::Usage, concat(name, ": too long for a socket's path"));
-    std::memcpy(address.sun_path, name.c_str(), name.size());
-    FileHandle socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const auto* given = reinterpret_cast<const sockaddr*>(&address);
-    if (!socket.is_open() || ::connect(socket.get(), given, sizeof(address)) != 0)
-        throw Error(ErrorKind::Usage, concat(name, ": no program listens there (", std::strerror(errno), ")"),
+    FileHandle socket = connect_to(path);
+    if (!socket.is_open())
+        throw Error(ErrorKind::Usage, concat(path.string(), ": no program listens there (", std::strerror(errno), ")"),
                     {.hint = "tensorloupe-cli attach lists those that do"});
     return socket;
 }

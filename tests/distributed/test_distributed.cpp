@@ -55,12 +55,13 @@ QStringList by_rank(const QString& out, int ranks) {
     return all;
 }
 
-// Equal but for the last digits of numbers: ranks are added in another order.
+// Equal but for the last digits of numbers: ranks are added in another order. Halves have 11 bits, and a sum of four
+// ranks is rounded four times.
 bool is_close(const QString& a, const QString& b) {
     static const QRegularExpression space("[ ,\\[\\]]+");
     const QStringList mine = a.split(space), theirs = b.split(space);
     if (mine.size() != theirs.size()) return false;
-    const double tolerance = a.contains("fp16") ? 5e-3 : 3e-5;
+    const double tolerance = a.contains("fp16") ? 4 * 0x1p-11 : 3e-5;
     for (int i = 0; i < mine.size(); ++i) {
         if (mine[i] == theirs[i]) continue;
         bool is_number = false, is_other = false;

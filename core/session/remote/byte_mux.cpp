@@ -14,20 +14,10 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/session/remote/frame_head.h"
 
 namespace loupe::session {
 namespace {
-
-constexpr std::size_t kHeader = 8;
-
-void put_number(char* to, std::uint32_t value) {
-    for (int i = 0; i < 4; ++i) to[i] = static_cast<char>(value >> (8 * i));
-}
-std::uint32_t number_at(const char* from) {
-    std::uint32_t value = 0;
-    for (int i = 0; i < 4; ++i) value |= static_cast<std::uint32_t>(static_cast<unsigned char>(from[i])) << (8 * i);
-    return value;
-}
 
 void make_pipe(FileHandle& read_end, FileHandle& write_end) {
     std::array<int, 2> ends{};
@@ -129,8 +119,8 @@ bool ByteMux::write_all(std::string_view bytes) { return write_to(out_.get(), by
 void ByteMux::read() {
     block_pipe_signal();
     std::string piece(kMostBytes, '\0');
-    std::array<char, kHeader> header{};
-    while (read_all(header.data(), kHeader)) {
+    std::array<char, kFrameHead> header{};
+    while (read_all(header.data(), kFrameHead)) {
         const std::uint32_t number = number_at(header.data());
         const std::uint32_t size = number_at(header.data() + 4);
         if (number >= ends_.size() || size > kMostBytes) {
@@ -151,7 +141,7 @@ void ByteMux::read() {
 void ByteMux::write() {
     block_pipe_signal();
     std::vector<pollfd> watched;
-    std::string piece(kHeader + kMostBytes, '\0');
+    std::string piece(kFrameHead + kMostBytes, '\0');
     const auto is_open = [](const End& end) { return end.far_out.is_open(); };
     bool goes_on = true;
     while (goes_on && std::any_of(ends_.begin(), ends_.end(), is_open)) {
@@ -164,12 +154,12 @@ void ByteMux::write() {
             FileHandle& from = ends_[number].far_out;
             if (!from.is_open()) continue;
             if (watched[number].revents == 0) continue;
-            const ssize_t got = ::read(from.get(), piece.data() + kHeader, kMostBytes);
+            const ssize_t got = ::read(from.get(), piece.data() + kFrameHead, kMostBytes);
             if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
             const std::size_t size = got > 0 ? static_cast<std::size_t>(got) : 0;
             put_number(piece.data(), static_cast<std::uint32_t>(number));
             put_number(piece.data() + 4, static_cast<std::uint32_t>(size));
-            if (!write_all({piece.data(), kHeader + size})) {
+            if (!write_all({piece.data(), kFrameHead + size})) {
                 stop();  // the other side is gone
                 goes_on = false;
                 break;

@@ -11,21 +11,11 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/session/remote/frame_head.h"
 #include "core/session/remote/greeting.h"
 
 namespace loupe::session {
 namespace {
-
-constexpr std::size_t kHeader = 8;
-
-void put_number(char* to, std::uint32_t value) {
-    for (int i = 0; i < 4; ++i) to[i] = static_cast<char>(value >> (8 * i));
-}
-std::uint32_t number_at(const char* from) {
-    std::uint32_t value = 0;
-    for (int i = 0; i < 4; ++i) value |= static_cast<std::uint32_t>(static_cast<unsigned char>(from[i])) << (8 * i);
-    return value;
-}
 
 [[noreturn]] void fail(const std::string& what) { throw Error(ErrorKind::File, what); }
 
@@ -65,10 +55,10 @@ bool Channel::write_all(std::string_view bytes) {
 }
 
 std::optional<Message> Channel::read() {
-    std::array<char, kHeader> header;
-    const std::size_t got = read_some(header.data(), kHeader);
+    std::array<char, kFrameHead> header;
+    const std::size_t got = read_some(header.data(), kFrameHead);
     if (got == 0) return std::nullopt;
-    if (got < kHeader) fail("a message is cut off");
+    if (got < kFrameHead) fail("a message is cut off");
     const std::uint32_t kind = number_at(header.data());
     const std::uint32_t size = number_at(header.data() + 4);
     if (kind > static_cast<std::uint32_t>(last_of(MessageKind()))) fail(concat(kind, " is no kind of message"));
@@ -87,11 +77,11 @@ std::optional<Message> Channel::read() {
 bool Channel::write(MessageKind kind, std::string_view bytes) {
     if (bytes.size() > kMostBytes)
         throw Error(ErrorKind::Usage, concat(bytes.size(), " bytes are more than a message takes"));
-    std::array<char, kHeader> header;
+    std::array<char, kFrameHead> header;
     put_number(header.data(), static_cast<std::uint32_t>(kind));
     put_number(header.data() + 4, static_cast<std::uint32_t>(bytes.size()));
-    if (bytes.size() > 4096) return write_all({header.data(), kHeader}) && write_all(bytes);
-    std::string whole(header.data(), kHeader);
+    if (bytes.size() > 4096) return write_all({header.data(), kFrameHead}) && write_all(bytes);
+    std::string whole(header.data(), kFrameHead);
     whole += bytes;
     return write_all(whole);
 }

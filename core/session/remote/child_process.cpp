@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/local_socket.h"
 #include "core/base/strings.h"
 
 namespace loupe::session {
@@ -85,11 +86,6 @@ RunningPlace* map_place(int descriptor) {
     void* page = ::mmap(nullptr, kPlaceBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     return page == MAP_FAILED ? nullptr : static_cast<RunningPlace*>(page);
 }
-
-union FileNote {
-    cmsghdr head;
-    std::array<char, CMSG_SPACE(sizeof(int))> bytes;
-};
 
 // All descriptors from 5 on have to be closed at exec, as pipe2 and memfd make them; what else this process has open is
 // its own matter. Those given must not be where they are put.
@@ -177,45 +173,15 @@ int ChildProcess::start(Setup setup) {
 }
 
 void ChildProcess::give_file(std::uint64_t number, const FileHandle& file) {
-    iovec bytes{&number, sizeof number};
-    FileNote note{};
-    msghdr message{};
-    message.msg_iov = &bytes;
-    message.msg_iovlen = 1;
-    message.msg_control = note.bytes.data();
-    message.msg_controllen = note.bytes.size();
-    cmsghdr* head = CMSG_FIRSTHDR(&message);
-    head->cmsg_level = SOL_SOCKET;
-    head->cmsg_type = SCM_RIGHTS;
-    head->cmsg_len = CMSG_LEN(sizeof(int));
-    const int descriptor = file.get();
-    std::memcpy(CMSG_DATA(head), &descriptor, sizeof descriptor);
-    if (::sendmsg(files_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+    if (!give_handle(files_.get(), file, number, MSG_DONTWAIT))
         throw Error(ErrorKind::File, concat("the engine takes no file: ", std::strerror(errno)));
 }
 
 FileHandle take_given_file(std::uint64_t number) {
     while (true) {
-        std::uint64_t given = 0;
-        iovec bytes{&given, sizeof given};
-        FileNote note{};
-        msghdr message{};
-        message.msg_iov = &bytes;
-        message.msg_iovlen = 1;
-        message.msg_control = note.bytes.data();
-        message.msg_controllen = note.bytes.size();
-        const ssize_t count = ::recvmsg(kFilesDescriptor, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-        if (count < 0 && errno == EINTR) continue;
-        if (count != static_cast<ssize_t>(sizeof given))
-            throw Error(ErrorKind::File, "the session has opened no file to write to");
-        const cmsghdr* head = CMSG_FIRSTHDR(&message);
-        FileHandle file;
-        if (head != nullptr && head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof(int))) {
-            int descriptor = -1;
-            std::memcpy(&descriptor, CMSG_DATA(head), sizeof descriptor);
-            file.reset(descriptor);
-        }
-        if (given == number) return file;
+        std::optional<GivenHandle> given = take_handle(kFilesDescriptor, MSG_DONTWAIT);
+        if (!given) throw Error(ErrorKind::File, "the session has opened no file to write to");
+        if (given->number == number) return std::move(given->handle);
     }
 }
 

@@ -21,6 +21,7 @@
 #include "core/base/error.h"
 #include "core/base/file_handle.h"
 #include "core/base/forbid_calls.h"
+#include "core/base/local_socket.h"
 #include "core/base/strings.h"
 #include "core/record/running_place.h"
 #include "core/session/remote/channel.h"

@@ -15,9 +15,9 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/local_socket.h"
 #include "core/base/strings.h"
 #include "core/session/remote/greeting.h"
-#include "core/session/remote/runtime_folder.h"
 #include "core/session/wire/wire.h"
 
 namespace loupe::session {
@@ -114,7 +114,8 @@ void EngineHost::serve() {
         if (!waits_idly()) last_busy_ = steady_clock::now();
         if (ready == 0 && steady_clock::now() - last_busy_.load() >= idle_) return;
         if (ready <= 0) continue;
-        FileHandle connection = take_handle(connections_.get());
+        std::optional<GivenHandle> given = take_handle(connections_.get());
+        FileHandle connection = given ? std::move(given->handle) : FileHandle();
         if (!connection.is_open()) return;
         Visit& visit_here = visits_.emplace_back();
         visit_here.thread = std::thread([this, &visit_here, handle = std::move(connection)]() mutable {

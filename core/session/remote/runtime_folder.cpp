@@ -3,13 +3,10 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -23,17 +20,6 @@ namespace {
 [[noreturn]] void fail(const std::filesystem::path& path, const std::string& what) {
     throw Error(ErrorKind::Usage, concat(path.string(), ": ", what));
 }
-
-sockaddr_un address_of(const std::filesystem::path& path) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    const std::string text = path.string();
-    if (text.size() >= sizeof(address.sun_path)) fail(path, "is too long for a socket");
-    std::memcpy(address.sun_path, text.data(), text.size());
-    return address;
-}
-
-FileHandle new_socket() { return FileHandle(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
 
 }  // namespace
 
@@ -81,61 +67,6 @@ FileHandle RuntimeFolder::lock(const std::string& name) const {
         if (errno != EINTR) fail(path, std::strerror(errno));
     }
     return lock;
-}
-
-FileHandle connect_to(const std::filesystem::path& socket) {
-    const sockaddr_un address = address_of(socket);
-    FileHandle handle = new_socket();
-    if (!handle.is_open() || ::connect(handle.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0)
-        return {};
-    return handle;
-}
-
-FileHandle bind_to(const std::filesystem::path& socket) {
-    const sockaddr_un address = address_of(socket);
-    ::unlink(socket.c_str());
-    FileHandle handle = new_socket();
-    if (!handle.is_open() || ::bind(handle.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
-        ::chmod(socket.c_str(), 0600) != 0)
-        fail(socket, std::strerror(errno));
-    return handle;
-}
-
-bool give_handle(int socket, const FileHandle& handle) {
-    char byte = 0;
-    iovec part{&byte, 1};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> space{};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = space.data();
-    message.msg_controllen = space.size();
-    cmsghdr* head = CMSG_FIRSTHDR(&message);
-    head->cmsg_level = SOL_SOCKET;
-    head->cmsg_type = SCM_RIGHTS;
-    head->cmsg_len = CMSG_LEN(sizeof(int));
-    const int given = handle.get();
-    std::memcpy(CMSG_DATA(head), &given, sizeof(given));
-    return ::sendmsg(socket, &message, MSG_NOSIGNAL) == 1;
-}
-
-FileHandle take_handle(int socket) {
-    char byte = 0;
-    iovec part{&byte, 1};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> space{};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = space.data();
-    message.msg_controllen = space.size();
-    ssize_t got = 0;
-    do got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-    while (got < 0 && errno == EINTR);
-    const cmsghdr* head = got == 1 ? CMSG_FIRSTHDR(&message) : nullptr;
-    if (head == nullptr || head->cmsg_type != SCM_RIGHTS) return {};
-    int taken = -1;
-    std::memcpy(&taken, CMSG_DATA(head), sizeof(taken));
-    return FileHandle(taken);
 }
 
 }  // namespace loupe::session

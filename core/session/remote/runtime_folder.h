@@ -32,14 +32,4 @@ class RuntimeFolder {
     std::filesystem::path path_;
 };
 
-// Connected to it; closed: none answers there.
-FileHandle connect_to(const std::filesystem::path& socket);
-// Bound to the path, in place of what is there; listens once listen() is called. Throws Error (Usage).
-FileHandle bind_to(const std::filesystem::path& socket);
-
-// An open file for the process at the other end of the socket. False: it has ended.
-bool give_handle(int socket, const FileHandle& handle);
-// Waits for one. Closed: the other side has ended.
-FileHandle take_handle(int socket);
-
 }  // namespace loupe::session
