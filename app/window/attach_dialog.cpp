@@ -26,6 +26,7 @@ AttachDialog::AttachDialog(views::SessionBridge& bridge, QWidget* parent)
     list_->setUniformRowHeights(true);
     note_->setWordWrap(true);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
+    buttons->button(QDialogButtonBox::Cancel)->setIcon({});
     attach_ = buttons->addButton(tr("Attach"), QDialogButtonBox::AcceptRole);
     attach_->setDefault(true);
     attach_->setEnabled(false);

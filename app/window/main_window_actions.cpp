@@ -185,6 +185,7 @@ void MainWindow::askForRanks() {
     form->addRow(tr("Launcher"), command);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, &dialog);
     buttons->button(QDialogButtonBox::Ok)->setText(tr("Start"));
+    for (const auto each : {QDialogButtonBox::Ok, QDialogButtonBox::Cancel}) buttons->button(each)->setIcon({});
     connect(buttons, &QDialogButtonBox::accepted, &dialog, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, &dialog, &QDialog::reject);
     form->addRow(buttons);
