@@ -10,6 +10,7 @@
 #include "core/distributed/buckets.h"
 #include "core/distributed/reduction.h"
 #include "core/distributed/traffic.h"
+#include "core/formats/numpy/npy.h"
 #include "core/record/recording_file.h"
 #include "tests/cli/run_program.h"
 
@@ -82,7 +83,7 @@ class TestDistributed : public QObject {
     void programs_print_what_pytorch_prints_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<int>("ranks");
-        for (const char* name : {"collectives", "ddp", "others"}) {
+        for (const char* name : {"collectives", "ddp", "others", "parallel"}) {
             for (const int ranks : {2, 4}) QTest::addRow("%s on %d", name, ranks) << QString(name) << ranks;
         }
     }
@@ -99,6 +100,26 @@ class TestDistributed : public QObject {
         for (int i = 0; i < std::min(have.size(), expected.size()); ++i)
             QVERIFY2(is_close(have[i], expected[i]), qPrintable("\n" + have[i] + "\n" + expected[i]));
         QCOMPARE(have.size(), expected.size());
+    }
+
+    void an_exported_program_runs_its_collectives() {
+        NEEDS_MPI();
+        QTemporaryDir folder;
+        const QString out = folder.filePath("out.npz");
+        const Outcome run =
+            run_ranks(2, {kPrograms + "sums.pt2", "--inputs", kPrograms + "sums.npz", "--outputs", out});
+        QVERIFY2(run.status == 0, qPrintable(run.err + run.out));
+        const auto array = [](const QString& file, const std::string& name) {
+            for (const auto& [key, tensor] : read_npz(file.toStdString())) {
+                if (key == name) return tensor;
+            }
+            return Tensor();
+        };
+        const Tensor have = array(out, "out0"), expected = array(kPrograms + "sums.npz", "out0");
+        QVERIFY(have.defined() && have.numel() == 8 && expected.numel() == 8);
+        const auto* mine = static_cast<const float*>(have.raw_data());
+        const auto* theirs = static_cast<const float*>(expected.raw_data());
+        for (int i = 0; i < 8; ++i) QVERIFY(std::abs(mine[i] - theirs[i]) < 1e-5F);
     }
 
     void ranks_that_disagree_name_both_lines() {
