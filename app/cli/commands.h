@@ -51,6 +51,7 @@ struct RunArguments {
     bool grad_norms = false;
     std::string trace_file;
     std::string record_file;
+    bool no_values = false;            // in that file
     std::vector<std::string> written;  // files and folders that the command writes besides
     bool stats = false;
     int ranks = 0;                     // to start it on; 0: here alone, or what a launcher has started
@@ -220,6 +221,14 @@ struct OpsOptions {
     bool json = false;
 };
 int run_ops(const OpsOptions& options);
+
+struct PluginsArguments {
+    enum class Act { List, Install, Remove, Disable, Enable };
+    Act act = Act::List;
+    std::string of;  // a file, or the name of a plugin
+    bool json = false;
+};
+int run_plugins(const PluginsArguments& arguments);
 
 struct RanksArguments {
     std::vector<std::string> files;  // recordings; one: and those beside it

@@ -129,8 +129,10 @@ void add_run(CLI::App& app, char** arguments, int& status) {
                   "run backward, and write a parameter's gradient as its norm alone")
         ->needs(outputs);
     run->add_option("--trace", options->trace_file, "write the events as a Chrome trace");
-    run->add_option("--record", options->record_file,
-                    "write the whole recording, to open later in the window (.loupe)");
+    auto* record = run->add_option("--record", options->record_file,
+                                   "write the whole recording, to open later in the window (.loupe)");
+    run->add_flag("--no-values", options->no_values, "with --record: events and statistics, without the elements")
+        ->needs(record);
     run->add_option("--text", options->text,
                     "of a Hugging Face folder or a GGUF file, instead of inputs: a text for its tokenizer");
     run->add_flag("--stats", options->stats, "print a row an event");
@@ -434,6 +436,24 @@ void add_ops(CLI::App& app, int& status) {
     ops->callback([options, &status] { status = run_ops(*options); });
 }
 
+void add_plugins(CLI::App& app, int& status) {
+    const auto options = std::make_shared<PluginsArguments>();
+    auto* plugins = app.add_subcommand("plugins", "the plugins: which are loaded, and why others are not");
+    plugins->add_flag("--json", options->json, "print one JSON array");
+    plugins->require_subcommand(0, 1);
+    const auto add = [&](const char* name, const char* what, const char* argument, PluginsArguments::Act act) {
+        auto* command = plugins->add_subcommand(name, what);
+        command->add_option(argument, options->of)->required();
+        command->callback([options, act] { options->act = act; });
+    };
+    add("install", "copy a shared library to the user's plugins, after a trial", "FILE",
+        PluginsArguments::Act::Install);
+    add("remove", "delete one that was installed", "NAME", PluginsArguments::Act::Remove);
+    add("disable", "load it no more", "NAME", PluginsArguments::Act::Disable);
+    add("enable", "load it again", "NAME", PluginsArguments::Act::Enable);
+    plugins->callback([options, &status] { status = run_plugins(*options); });
+}
+
 int report(const Error& error) {
     std::fflush(stdout);
     leave_ranks(error.what());
@@ -457,9 +477,9 @@ int run(int argc, char** argv) {
     app.require_subcommand(1);
     app.set_version_flag("-v,--version", build_facts("tensorloupe-cli"));
     int status = 0;
-    for (auto* add :
-         {add_info, add_generate, add_tokens, add_check, add_compare, add_explain, add_study, add_bench, add_train,
-          add_ir, add_bisect, add_trace, add_data, add_plan, add_ranks, add_convert, add_attach, add_passes, add_ops})
+    for (auto* add : {add_info,  add_generate, add_tokens, add_check,  add_compare, add_explain, add_study,
+                      add_bench, add_train,    add_ir,     add_bisect, add_trace,   add_data,    add_plan,
+                      add_ranks, add_convert,  add_attach, add_passes, add_ops,     add_plugins})
         add(app, status);
     add_run(app, argv, status);
     add_report(app, argv, status);
@@ -495,6 +515,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     loupe::leave_blas_alone(argv);
+    loupe::cli::guard_this_rank();
     loupe::allow_deep_stack();
     loupe::cli::keep_output_plain();
     catch_stop_signals();

@@ -78,12 +78,9 @@ int run_plan_ranks(const RunArguments& options, const std::string& ranks) {
                           return distributed::all_reduce_traffic(algorithm, b, count);
                       }));
         }
-        // Parameters are sent one by one by the rank that has updated them.
-        std::vector<double> each;
-        for (const auto& item : items) each.push_back(static_cast<double>(item.bytes));
         const Traffic ring =
             sum_of(plan.buckets, [&](double b) { return distributed::all_reduce_traffic(Algorithm::Ring, b, count); });
-        const Traffic trees = sum_of(each, [&](double b) { return distributed::broadcast_traffic(b, count); });
+        const Traffic trees = distributed::zero_traffic(items, count);
         print_row("ZeRO 1, ring and broadcasts by trees", count,
                   {ring.steps + trees.steps, ring.messages + trees.messages, ring.bytes + trees.bytes});
         const Traffic gathers = sum_of(groups, [&](double b) { return distributed::gather_traffic(b, count); });

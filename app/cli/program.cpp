@@ -13,12 +13,15 @@
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
 #include "core/distributed/world.h"
+#include "core/model/describe_roots.h"
 #include "core/model/script_output.h"
 #include "core/ops/random/generator.h"
 #include "core/plugin/plugin_loader.h"
 #include "core/python/model_source.h"
+#include "core/record/gradients.h"
 #include "core/record/recording_file.h"
 #include "core/record/run_phases.h"
+#include "core/session/remote/rank_guard.h"
 #include "core/study/source_verdict.h"
 
 namespace loupe::cli {
@@ -27,14 +30,15 @@ namespace {
 namespace fs = std::filesystem;
 
 // What a recording says of what ran.
-session::ModelInfo info_of(const RunArguments& options, const python::SourceRun& run) {
+session::ModelInfo info_of(const RunArguments& options, const python::SourceRun& run,
+                           const session::Recorder& recorder) {
     session::ModelInfo info;
     info.path = fs::absolute(options.model).string();
     info.title = fs::path(options.model).filename().string();
     info.format = "Python program";
     std::error_code failure;
     info.file_bytes = static_cast<std::int64_t>(fs::file_size(options.model, failure));
-    info.modules.emplace_back();
+    session::describe_roots(recorder.called_roots(), info);
     for (const auto& source : run.sources)
         info.sources.push_back(
             {.name = source->file().value_or(""), .text = std::string(source->text()), .is_original = true});
@@ -48,12 +52,13 @@ void run_recorded(const RunArguments& options, python::SourceRun& run) {
     session::BuiltGraph graph;
     graph.model = std::make_shared<const session::GraphModel>();
     session::Recorder recorder(
-        {.statistics = options.stats || keeps, .values = keeps, .opens_operators = options.parts}, std::move(graph),
-        nullptr, nullptr);
+        {.statistics = options.stats || keeps, .values = keeps && !options.no_values, .opens_operators = options.parts},
+        std::move(graph), nullptr, nullptr);
     const auto save = [&] {
         if (!keeps) return;
-        session::write_recording(file_of_rank(options.record_file), info_of(options, run), *recorder.recording(), {},
-                                 {}, [&](session::ValueId id) { return recorder.values().find(id); });
+        session::write_recording(file_of_rank(options.record_file), info_of(options, run, recorder),
+                                 *recorder.recording(), session::gradient_rows_of_roots(recorder), {},
+                                 [&](session::ValueId id) { return recorder.values().find(id); });
     };
     try {
         session::record_source(recorder, [&] { python::run_source(options.model, options.permissions, run); });
@@ -66,6 +71,16 @@ void run_recorded(const RunArguments& options, python::SourceRun& run) {
     if (!options.trace_file.empty()) write_trace(*recorder.recording(), file_of_rank(options.trace_file));
 }
 
+class LongWaits final : public distributed::WaitObserver {
+  public:
+    void on_waiting(const std::string&) override {}
+    void on_waited() override {}
+    void on_long_wait(const std::string& line) override {
+        std::fflush(stdout);
+        std::fprintf(stderr, "%s\n", line.c_str());
+    }
+};
+
 // Ranks of one machine share its cores.
 int threads_of_rank(int asked) {
     const distributed::LaunchFacts& facts = distributed::World::instance().facts();
@@ -74,6 +89,16 @@ int threads_of_rank(int asked) {
 }
 
 }  // namespace
+
+void guard_this_rank() {
+    distributed::LaunchFacts facts;
+    try {
+        facts = distributed::read_launch_facts();
+    } catch (const Error&) {
+        return;  // joining says it
+    }
+    if (facts.world_size > 1) session::guard_rank(facts.rank);
+}
 
 void join_ranks() {
     if (distributed::read_launch_facts().launcher == distributed::Launcher::None) return;
@@ -102,6 +127,8 @@ int run_program(const RunArguments& options) {
     confine_source(options.model, options.permissions, written);
     const session::WarningScope warnings(
         [&](const session::ScriptWarning& warning) { options.notice(warning.line()); });
+    LongWaits waits;
+    const distributed::WaitObserverScope waits_scope(&waits);
     python::SourceRun run;
     const bool is_recorded = options.stats || !options.record_file.empty() || !options.trace_file.empty();
     if (is_recorded)

@@ -8,6 +8,7 @@
 #include "app/cli/ranks.h"
 #include "core/base/strings.h"
 #include "core/distributed/launch_facts.h"
+#include "core/session/rank_file_name.h"
 
 namespace loupe::cli {
 namespace {
@@ -86,13 +87,7 @@ RankOutput::RankOutput() {
 RankOutput::~RankOutput() = default;
 
 std::string file_of_rank(const std::string& file) {
-    const distributed::LaunchFacts facts = distributed::read_launch_facts();
-    if (facts.rank == 0 || file.empty()) return file;
-    const std::size_t slash = file.rfind('/');
-    const std::size_t dot = file.rfind('.');
-    const bool has_extension = dot != std::string::npos && (slash == std::string::npos || dot > slash + 1) && dot > 0;
-    const std::string stem = has_extension ? file.substr(0, dot) : file;
-    return concat(stem, ".rank", facts.rank, has_extension ? file.substr(dot) : "");
+    return file.empty() ? file : session::rank_file(file, distributed::read_launch_facts().rank).string();
 }
 
 }  // namespace loupe::cli

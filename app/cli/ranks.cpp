@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,15 +10,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <regex>
+#include <optional>
 
 #include "app/cli/stop_signals.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/distributed/last_act.h"
 #include "core/distributed/launch_facts.h"
 #include "core/plugin/plugin_loader.h"
+#include "core/session/remote/rank_guard.h"
 
 namespace loupe::cli {
 namespace {
@@ -50,10 +48,17 @@ std::vector<std::string> arguments_of_rank(char** arguments) {
     return out;
 }
 
-// One machine, without a remote shell; shared memory between its processes, whose memory none may read directly.
+// One machine, without a remote shell; shared memory between its processes, whose memory none may read directly. The
+// others outlive a rank that dies: what they recorded is written.
 std::vector<std::string> command_of(const std::string& mpirun, int ranks, char** arguments) {
-    std::vector<std::string> out{
-        mpirun, "-n", concat(ranks), "--bind-to", "none", "--oversubscribe", "--allow-run-as-root"};
+    std::vector<std::string> out{mpirun,
+                                 "-n",
+                                 concat(ranks),
+                                 "--bind-to",
+                                 "none",
+                                 "--oversubscribe",
+                                 "--allow-run-as-root",
+                                 "--enable-recovery"};
     for (const auto& [name, value] :
          std::initializer_list<std::pair<const char*, const char*>>{{"plm", "isolated"},
                                                                     {"pml", "ob1"},
@@ -67,7 +72,8 @@ std::vector<std::string> command_of(const std::string& mpirun, int ranks, char**
     return out;
 }
 
-// mpirun's own words stand between two lines of dashes: what they say of the rank that ended is said shorter.
+// What the ranks and mpirun say: of the ranks that ended badly the first counts, and the end of others that follows
+// from it is not said again. Of mpirun's own words those about its inner works are left out.
 class LauncherErrors {
   public:
     void take(std::string_view bytes) {
@@ -82,68 +88,26 @@ class LauncherErrors {
     }
     void finish() {
         if (!line_.empty()) take_line(line_);
-        if (!is_in_block_) return;
-        for (const std::string& each : block_) pass(each);
+        line_.clear();
     }
-    int rank() const { return rank_; }      // -1: none has died
-    int signal() const { return signal_; }  // 0: none
+    // Of the rank that ended badly first; 0: none has.
+    int status() const {
+        if (!first_) return 0;
+        return first_->signal != 0 ? 128 + first_->signal : first_->exit_status;
+    }
 
   private:
-    static void pass(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
     void take_line(const std::string& line) {
-        const bool is_border = line.size() >= 60 && line.find_first_not_of('-') == std::string::npos;
-        if (is_border) {
-            if (is_in_block_ && !read_block()) {
-                for (const std::string& each : block_) pass(each);
-            }
-            block_.clear();
-            is_in_block_ = !is_in_block_;
-        } else if (is_in_block_) {
-            block_.push_back(line);
-        } else {
-            pass(line);
-        }
-    }
-    bool read_block() {
-        const std::string text = join(block_, " ");
-        std::smatch match;
-        if (std::regex_search(text, match, std::regex(R"(process rank (\d+) .*exited on signal (\d+))"))) {
-            rank_ = std::stoi(match[1]);
-            signal_ = std::stoi(match[2]);
-            return true;
-        }
-        if (std::regex_search(text, match, std::regex(R"(Process name: \[\[\d+,\d+\],(\d+)\])"))) {
-            if (rank_ < 0) rank_ = std::stoi(match[1]);
-            return true;
-        }
-        return text.find("Primary job  terminated normally") != std::string::npos ||
-               text.find("mpirun has exited due to process rank") != std::string::npos;
+        if (line.find("] PMIX ERROR: ") != std::string::npos) return;
+        const auto death = session::read_rank_death(line);
+        const bool follows = first_ && death && death->signal == 0;
+        if (follows || (death && stop_signal() != 0)) return;
+        if (death && !first_) first_ = death;
+        std::fprintf(stderr, "%s\n", line.c_str());
     }
 
     std::string line_;
-    std::vector<std::string> block_;
-    bool is_in_block_ = false;
-    int rank_ = -1;
-    int signal_ = 0;
-};
-
-// Pages in which ranks note what they do, gone when this is.
-class Acts {
-  public:
-    Acts() {
-        char name[] = "/tmp/tensorloupe-ranks-XXXXXX";
-        if (mkdtemp(name) == nullptr) throw Error(ErrorKind::Run, "no temporary folder for the ranks");
-        folder_ = name;
-        setenv("LOUPE_RANKS_FOLDER", name, 1);
-    }
-    ~Acts() {
-        std::error_code failure;
-        fs::remove_all(folder_, failure);
-    }
-    std::string of(int rank) const { return distributed::read_last_act(folder_, rank); }
-
-  private:
-    std::string folder_;
+    std::optional<session::RankDeath> first_;
 };
 
 pid_t start(const std::vector<std::string>& command, int errors) {
@@ -172,7 +136,6 @@ int launch_ranks(const RunArguments& options, char** arguments) {
     });
     if (!has_plugin) throw Error(ErrorKind::Usage, concat("--ranks: the plugin mpi ", plugin_absence("mpi")));
     if (!fs::exists(options.model)) throw Error(ErrorKind::Usage, "there is no such file", {.file = options.model});
-    const Acts acts;
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
     int ends[2];
@@ -197,19 +160,8 @@ int launch_ranks(const RunArguments& options, char** arguments) {
     errors.finish();
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-    if (errors.signal() != 0) {
-        const std::string act = acts.of(errors.rank());
-        std::fprintf(stderr, "rank %d was ended by signal %d (%s)%s%s\n", errors.rank(), errors.signal(),
-                     strsignal(errors.signal()), act.empty() ? "" : "; its last collective: ", act.c_str());
-        return 128 + errors.signal();
-    }
-    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    if (code != 0 && errors.rank() >= 0) {
-        const std::string act = acts.of(errors.rank());
-        std::fprintf(stderr, "rank %d ended with status %d, and the others with it%s%s\n", errors.rank(), code,
-                     act.empty() ? "" : "; its last collective: ", act.c_str());
-    }
-    return code;
+    if (errors.status() != 0) return errors.status();
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 }  // namespace loupe::cli

@@ -9,9 +9,13 @@
 
 namespace loupe::cli {
 
+// In a process that is one of several ranks, before it has threads: see session::guard_rank. Else nothing.
+void guard_this_rank();
+
 // Starts this command once a rank with mpirun, and waits: what the ranks print is passed on, and of one that dies a
-// line says which, how, and what it did last. Returns the command's status: that of the rank that failed first, 128 and
-// the signal's number for one that was killed. Throws Error (Usage) where mpirun is not there.
+// line says which, how, and what it did last; the others go on until they need it. Returns the command's status: that
+// of the rank that failed first, 128 and the signal's number for one that was killed. Throws Error (Usage) where mpirun
+// is not there.
 int launch_ranks(const RunArguments& options, char** arguments);
 
 // In a process that is one of several ranks: all but rank 0 put their number in front of their lines. Else nothing.

@@ -30,9 +30,10 @@ void print_results(const TensorList& outputs) {
 TensorList execute_recorded(const PreparedRun& run, const RunArguments& options,
                             const std::vector<session::ValueChange>& changes) {
     const bool keeps = !options.record_file.empty();
-    const auto recorder = make_recorder(
-        run,
-        {.statistics = options.stats || keeps, .values = keeps, .opens_operators = options.parts, .changes = changes});
+    const auto recorder = make_recorder(run, {.statistics = options.stats || keeps,
+                                              .values = keeps && !options.no_values,
+                                              .opens_operators = options.parts,
+                                              .changes = changes});
     const auto save = [&] {
         if (keeps) session::save_recording(*run.program, *run.method, *recorder, run.options, options.record_file);
     };

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "app/cli/commands.h"
@@ -145,6 +146,20 @@ json spot_json(const session::RankDifference::Spot& spot) {
             {"line", spot.place.line}};
 }
 
+json time_json(const std::optional<double>& time) { return time ? json(*time) : json(); }
+
+// launched and what follows: by the rank's own clock, seconds since its run began.
+json arrival_json(const Collective& own, int rank, double arrived, double waited) {
+    return {{"rank", rank},
+            {"arrived", arrived},
+            {"waited", waited},
+            {"launched", own.launched},
+            {"completed", time_json(own.completed)},
+            {"waited_from", time_json(own.waited_from)},
+            {"waited_until", time_json(own.waited_until)},
+            {"event", own.event}};
+}
+
 json report_json(const RankReport& report) {
     json ranks = json::array();
     for (std::size_t place = 0; place < report.set.ranks.size(); ++place) {
@@ -170,9 +185,8 @@ json report_json(const RankReport& report) {
         json arrivals = json::array();
         for (std::size_t place = 0; place < times.ranks.size(); ++place) {
             if (times.ranks[place])
-                arrivals.push_back({{"rank", report.set.ranks[place].rank()},
-                                    {"arrived", times.ranks[place]->arrived},
-                                    {"waited", times.ranks[place]->waited}});
+                arrivals.push_back(arrival_json(*each.on(report.set, place), report.set.ranks[place].rank(),
+                                                times.ranks[place]->arrived, times.ranks[place]->waited));
         }
         collectives.push_back(
             {{"name", each.name(report.set)},

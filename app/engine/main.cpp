@@ -32,12 +32,16 @@
 #include "core/dispatch/plugin_list.h"
 #include "core/distributed/launch_facts.h"
 #include "core/distributed/world.h"
+#include "core/session/rank_meeting.h"
 #include "core/session/remote/byte_mux.h"
 #include "core/session/remote/channel.h"
 #include "core/session/remote/child_process.h"
 #include "core/session/remote/engine_front.h"
+#include "core/session/remote/engine_guardian.h"
 #include "core/session/remote/engine_server.h"
 #include "core/session/remote/greeting.h"
+#include "core/session/remote/rank_guard.h"
+#include "core/session/remote/rank_hub.h"
 #include "core/session/remote/rank_process.h"
 #include "core/session/remote/rank_router.h"
 
@@ -76,6 +80,7 @@ int serve_ranks(std::size_t ranks) {
     ::signal(SIGPIPE, SIG_IGN);
     auto [in, out] = take_descriptors();
     forbid_calls();
+    RankMeeting::set_counts_places(true);
     const std::string line = rank_greeting(ranks) + "\n";
     if (::write(out.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size())) return 1;
     {
@@ -99,16 +104,15 @@ int serve_ranks(std::size_t ranks) {
     return 0;
 }
 
-// One of the ranks that a launcher has started: rank 0 passes on what goes to the others.
-int serve_rank() {
-    ::signal(SIGPIPE, SIG_IGN);
-    auto [in, out] = take_descriptors();
+// One of the ranks that a launcher has started. door: of rank 0, to the process that has the pipe to the window.
+int serve_rank(FileHandle door) {
+    RankMeeting::set_counts_places(true);
     plugins();  // one of them carries what ranks say
     distributed::World& world = distributed::World::instance();
     world.join();
-    forbid_calls();
     try {
-        RankRouter router(std::move(in), std::move(out));
+        RankRouter router(std::move(door));
+        forbid_calls();
         const std::unique_ptr<Channel> channel = router.take_channel();
         if (!channel->write_greeting(engine_greeting())) return 1;
         {
@@ -126,6 +130,24 @@ int serve_rank() {
     return 0;
 }
 
+// In the rank's process, with the guard beside it; of rank 0 the guard has the pipe to the window.
+int serve_guarded(int rank) {
+    ::signal(SIGPIPE, SIG_IGN);
+    auto [in, out] = take_descriptors();
+    FileHandle door;
+    if (rank == 0) {
+        RankHub hub(std::move(in), std::move(out));
+        guard_rank(rank, [&hub] { hub.serve(); });
+        door = hub.leave();
+    } else {
+        in.reset();
+        out.reset();
+        guard_rank(rank);
+    }
+    allow_deep_stack();
+    return serve_rank(std::move(door));
+}
+
 // Folders that "--may-write" names; nullopt: other arguments.
 std::optional<std::vector<std::filesystem::path>> writable_folders(std::span<char* const> arguments) {
     std::vector<std::filesystem::path> folders;
@@ -140,6 +162,7 @@ int serve(const std::vector<std::filesystem::path>& writable) {
     ::signal(SIGPIPE, SIG_IGN);
     Channel channel = take_channel();
     set_running_place(open_running_place(kPlaceDescriptor));
+    channel.give_memory_to(given_files_socket());
     if (!writable.empty()) restrict_writes(writable);
     forbid_calls();
     if (!channel.write_greeting(engine_greeting())) return 1;
@@ -168,8 +191,8 @@ int minutes_of(std::string_view text) {
 std::optional<int> act_in_background(const std::vector<std::string>& words) {
     if (words.size() == 1 && words[0] == "--list") return list_engines();
     if (!words.empty() && words[0] == "--end" && words.size() <= 2)
-        return end_engine(words.size() == 2 ? words[1] : FrontOptions().name);
-    FrontOptions options;
+        return end_engine(words.size() == 2 ? words[1] : StayOptions().name);
+    StayOptions options;
     bool is_stdio = false, stays = false, is_background = false;
     for (std::size_t i = 0; i < words.size(); ++i) {
         const bool has_value = i + 1 < words.size();
@@ -180,6 +203,8 @@ std::optional<int> act_in_background(const std::vector<std::string>& words) {
         } else if ((words[i] == "--engine" || words[i] == "--background") && has_value) {
             is_background = is_background || words[i] == "--background";
             options.name = words[++i];
+        } else if (words[i] == "--may-write" && has_value) {
+            options.writable.emplace_back(words[++i]);
         } else if (words[i] == "--idle" && has_value) {
             options.idle = std::chrono::minutes(minutes_of(words[++i]));
             if (options.idle.count() == 0) return std::nullopt;
@@ -227,20 +252,22 @@ int main(int count, char** arguments) {
             "tensorloupe-engine --stdio [--may-write DIR]...: serves one session on stdin and stdout; with "
             "--may-write it writes nowhere else\n"
             "tensorloupe-engine --stdio --ranks N: serves N, each with an engine of its own\n"
-            "tensorloupe-engine --stdio --stay [--engine NAME] [--idle MINUTES]: joins the engine that runs "
-            "here in the background, or starts it; it goes on when the session ends, and ends when nothing has "
-            "run and no session has come for a day, or those minutes\n"
+            "tensorloupe-engine --stdio --stay [--engine NAME] [--idle MINUTES] [--may-write DIR]...: joins the engine "
+            "that runs here in the background, or starts it; it goes on when the session ends, and ends when nothing "
+            "has run and no session has come for a day, or those minutes; it writes nowhere but into folders of its "
+            "own, those that are named, and the files that are saved from the window\n"
             "tensorloupe-engine --list: the engines that run here in the background\n"
             "tensorloupe-engine --end [NAME]: ends one of them\n"
             "tensorloupe-engine --version\n");
         return kUsage;
     }
-    allow_deep_stack();
     try {
-        if (distributed::read_launch_facts().world_size > 1) return serve_rank();
+        const distributed::LaunchFacts facts = distributed::read_launch_facts();
+        if (facts.world_size > 1) return serve_guarded(facts.rank);
     } catch (const Error& error) {
         std::fprintf(stderr, "tensorloupe-engine: %s\n", error.what());
         return 1;
     }
+    allow_deep_stack();
     return serve(*writable);
 }

@@ -40,7 +40,7 @@ void Actions::update() {
         if (!command.keys.empty()) {
             tip += QStringLiteral(" (%1)").arg(command.keys.front().toString(QKeySequence::NativeText));
         }
-        if (!why.isEmpty()) tip += QStringLiteral("\nNot now: %1.").arg(why);
+        if (!why.isEmpty()) tip += QLatin1Char('\n') + tr("Not now: %1.").arg(why);
         actions_[i]->setEnabled(why.isEmpty());
         if (command.isChecked) actions_[i]->setChecked(command.isChecked());
         actions_[i]->setToolTip(tip);

@@ -10,8 +10,12 @@ namespace loupe::window {
 
 // Is this process one that ssh started to ask?
 bool isAskpass();
-// Shows the question and prints the answer. The exit status: 1 when it was cancelled.
+// It was closed without an answer.
+constexpr int kNotAnswered = 2;
+// Shows the question and prints the answer. The exit status: 0, of a refusal 1, or kNotAnswered.
 int runAskpass(const QString& question);
+// The ssh that asked ends, which would ask the same again, and says why to the window.
+void endAsker();
 
 // Of the command that reaches an engine: ssh asks through the user's own SSH_ASKPASS, else through this program.
 std::vector<std::string> askpassEnvironment();

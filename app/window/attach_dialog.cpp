@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 
 #include "core/session/queries/watched_programs.h"
+#include "views/common/engine_files.h"
 #include "views/common/format.h"
 #include "views/common/session_bridge.h"
 
@@ -19,14 +20,18 @@ AttachDialog::AttachDialog(views::SessionBridge& bridge, QWidget* parent)
     setObjectName(QStringLiteral("attach"));
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("Attach to a training"));
-    auto* what = new QLabel(tr("PyTorch programs that call <code>tensorloupe.watch(model, optimizer)</code>:"), this);
+    const QString host = views::EngineFiles::host().toHtmlEscaped();
+    auto* what = new QLabel(
+        host.isEmpty()
+            ? tr("PyTorch programs that call <code>tensorloupe.watch(model, optimizer)</code>:")
+            : tr("PyTorch programs on %1 that call <code>tensorloupe.watch(model, optimizer)</code>:").arg(host),
+        this);
     list_->setAccessibleName(tr("Programs that can be attached to"));
     list_->setHeaderLabels({tr("Program"), tr("Process"), tr("Host"), tr("Ranks"), tr("Step"), tr("Optimizer")});
     list_->setRootIsDecorated(false);
     list_->setUniformRowHeights(true);
     note_->setWordWrap(true);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
-    buttons->button(QDialogButtonBox::Cancel)->setIcon({});
     attach_ = buttons->addButton(tr("Attach"), QDialogButtonBox::AcceptRole);
     attach_->setDefault(true);
     attach_->setEnabled(false);

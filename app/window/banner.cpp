@@ -98,7 +98,15 @@ void Banner::note(const QString& message, const std::vector<Link>& links) {
     say(message, links, {});
 }
 
+void Banner::amend(int note, const QString& message) {
+    if (note != current_ || isHidden()) return;
+    message_ = message;
+    label_->setToolTip(message);
+    fitText();
+}
+
 void Banner::say(const QString& message, const std::vector<Link>& links, const QString& details) {
+    ++current_;
     message_ = message;
     colour();
     label_->setText(message);

@@ -27,6 +27,11 @@ class Banner : public QFrame {
     void tell(const QString& message, const std::vector<Link>& links, const QString& details = {});
     // For information.
     void note(const QString& message, const std::vector<Link>& links);
+    // The same note with other words: its links stay as they are, also under a mouse button that is down. Nothing when
+    // another note, or none, is shown.
+    void amend(int note, const QString& message);
+    // Of what was said last; another one each time.
+    int current() const { return current_; }
     bool isError() const { return is_error_; }
     const QString& message() const { return message_; }
     // Hidden when there are none.
@@ -48,6 +53,7 @@ class Banner : public QFrame {
     void fitText();
 
     bool is_error_ = true;
+    int current_ = 0;
     QString message_;
     QLabel* label_;
     QWidget* links_;

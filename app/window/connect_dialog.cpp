@@ -4,27 +4,22 @@
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QFormLayout>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QSettings>
 #include <QVBoxLayout>
 
 #include "app/window/far_connection.h"
 #include "core/base/error.h"
 #include "core/session/far_place.h"
 #include "views/common/format.h"
+#include "views/common/setting.h"
 #include "views/common/theme.h"
 
 namespace loupe::window {
 
-namespace {
-
-const char* const kCommandKey = "far/command";
-
-}  // namespace
-
-QString farCommand() { return QSettings().value(QLatin1String(kCommandKey)).toString().trimmed(); }
+QString farCommand() { return views::settings::kFarCommand.words().trimmed(); }
 
 ConnectDialog::ConnectDialog(QWidget* parent)
     : QDialog(parent),
@@ -43,6 +38,7 @@ ConnectDialog::ConnectDialog(QWidget* parent)
     address_->setMinimumWidth(460);
     command_->setObjectName(QStringLiteral("farCommand"));
     command_->setPlaceholderText(views::text(session::usual_far_command()));
+    command_->setCursorPosition(0);
     command_->setToolTip(tr(
         "How ssh is called. {options}, {port}, {host} and {engine} are filled in; words are split as in a shell, but "
         "no shell sees them"));
@@ -52,6 +48,8 @@ ConnectDialog::ConnectDialog(QWidget* parent)
                       "of its own."),
                    this);
     hint->setWordWrap(true);
+    problem_->setObjectName(QStringLiteral("farProblem"));
+    words_->setObjectName(QStringLiteral("farWords"));
     for (QLabel* label : {problem_, words_}) {
         label->setWordWrap(true);
         label->setTextFormat(Qt::PlainText);
@@ -59,10 +57,18 @@ ConnectDialog::ConnectDialog(QWidget* parent)
     views::Theme::setTone(*words_, views::Theme::Colour::Faint);
     views::Theme::setTone(*problem_, views::Theme::Colour::Bad);
     auto* form = new QFormLayout;
-    form->addRow(tr("&Where:"), address_);
+    forget_ = new QPushButton(tr("Forget"), this);
+    forget_->setObjectName(QStringLiteral("farForget"));
+    forget_->setAutoDefault(false);
+    forget_->setToolTip(tr("Take it out of the list of hosts that were reached"));
+    connect(forget_, &QPushButton::clicked, this, &ConnectDialog::forget);
+    auto* where = new QHBoxLayout;
+    where->addWidget(address_, 1);
+    where->addWidget(forget_);
+    form->addRow(tr("&Where:"), where);
+    static_cast<QLabel*>(form->labelForField(where))->setBuddy(address_);
     form->addRow(tr("&Command for ssh:"), command_);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
-    buttons->button(QDialogButtonBox::Cancel)->setIcon({});
     connect_ = buttons->addButton(tr("Connect"), QDialogButtonBox::AcceptRole);
     connect_->setDefault(true);
     auto* column = new QVBoxLayout(this);
@@ -94,11 +100,21 @@ void ConnectDialog::check() {
     }
     problem_->setText(problem);
     words_->setText(words.join(QLatin1Char(' ')));
+    problem_->setVisible(!problem.isEmpty());
+    words_->setVisible(problem.isEmpty());
     connect_->setEnabled(!address().isEmpty() && problem.isEmpty());
+    forget_->setEnabled(FarConnection::recent().contains(address()));
+}
+
+void ConnectDialog::forget() {
+    FarConnection::forget(address());
+    address_->removeItem(address_->findText(address()));
+    address_->setCurrentText(FarConnection::recent().value(0));
+    check();
 }
 
 void ConnectDialog::acceptAddress() {
-    QSettings().setValue(QLatin1String(kCommandKey), command_->text().trimmed());
+    views::settings::kFarCommand.set(command_->text().trimmed());
     emit wanted(address());
     accept();
 }

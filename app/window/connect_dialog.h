@@ -25,11 +25,13 @@ class ConnectDialog : public QDialog {
   private:
     void check();
     void acceptAddress();
+    void forget();
 
     QComboBox* address_;
     QLineEdit* command_;
     QLabel* problem_;
     QLabel* words_;
+    QPushButton* forget_;
     QPushButton* connect_;
 };
 

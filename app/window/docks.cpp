@@ -14,6 +14,7 @@
 #include <cmath>
 #include <utility>
 
+#include "views/common/setting.h"
 #include "views/registry.h"
 
 namespace loupe::window {
@@ -69,7 +70,8 @@ class Docks::LayoutEdit : public QUndoCommand {
 Docks::Docks(QMainWindow* window, views::SessionBridge& bridge)
     : QObject(window), window_(window), undo_(bridge.undoStack()) {
     window->setDockNestingEnabled(true);
-    window->setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks | QMainWindow::AnimatedDocks);
+    window->setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks);
+    setAnimated(views::settings::kMotion.isOn());
     window->setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
     window->setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
     for (const auto& entry : views::registry().entries()) {
@@ -488,6 +490,12 @@ void Docks::showAll() {
 void Docks::takePlace() {
     hidden_ = false;
     for (QDockWidget* dock : docks_) dock->toggleViewAction()->setEnabled(true);
+}
+
+void Docks::setAnimated(bool on) {
+    QMainWindow::DockOptions options = window_->dockOptions();
+    options.setFlag(QMainWindow::AnimatedDocks, on);
+    window_->setDockOptions(options);
 }
 
 void Docks::resetLayout() {

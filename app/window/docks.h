@@ -39,6 +39,8 @@ class Docks : public QObject {
 
     // Maximises one panel, or restores the others. id: of the panel; empty: the focused one.
     void toggleMaximised(const QString& id = {});
+    // Panels slide to their place.
+    void setAnimated(bool on);
     bool isMaximised() const { return maximised_ != nullptr; }
     // A bar beside the panels is about to be shown or hidden. When it goes every panel has the size of before, unless
     // the user resized one meanwhile.

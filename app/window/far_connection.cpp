@@ -40,7 +40,13 @@ void FarConnection::take(const session::FarState& state) {
     if (state.kind != before) emit turned(before);
 }
 
+void FarConnection::setRanks(int ranks) {
+    ranks_ = ranks;
+    emit changed();
+}
+
 QString FarConnection::line() const {
+    if (ranks_ > 0) return tr("%1: %2 ranks").arg(host()).arg(ranks_);
     switch (state_.kind) {
         case Kind::Connecting:
             return tr("%1: connecting\u2026").arg(host());
@@ -48,6 +54,8 @@ QString FarConnection::line() const {
             return state_.round_trip ? tr("%1: %2 ms").arg(host()).arg(state_.round_trip->count())
                                      : tr("%1: connected").arg(host());
         case Kind::Lost: {
+            if (state_.next_try == std::chrono::steady_clock::time_point::max())
+                return tr("%1: lost, click to connect").arg(host());
             const auto left =
                 std::chrono::ceil<std::chrono::seconds>(state_.next_try - std::chrono::steady_clock::now());
             return left.count() > 0 ? tr("%1: lost, next try in %2 s").arg(host()).arg(left.count())
@@ -76,6 +84,12 @@ void FarConnection::remember(const QString& address) {
     all.removeAll(address);
     all.prepend(address);
     while (all.size() > kMostRecent) all.removeLast();
+    QSettings().setValue(QStringLiteral("far/recent"), all);
+}
+
+void FarConnection::forget(const QString& address) {
+    QStringList all = recent();
+    all.removeAll(address);
     QSettings().setValue(QStringLiteral("far/recent"), all);
 }
 

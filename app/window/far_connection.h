@@ -27,10 +27,13 @@ class FarConnection : public QObject {
     // With what went over the line.
     QString tip() const;
     void reconnectNow() { place_->reconnect_now(); }
+    // Its engine gives way to those of so many ranks there, which have a connection of their own.
+    void setRanks(int ranks);
 
     // Addresses that were reached, the last one first.
     static QStringList recent();
     static void remember(const QString& address);
+    static void forget(const QString& address);
 
   signals:
     // Also each second while it is lost.
@@ -43,6 +46,7 @@ class FarConnection : public QObject {
 
     std::shared_ptr<session::FarPlace> place_;
     session::FarState state_;
+    int ranks_ = 0;
     QTimer each_second_;
 };
 

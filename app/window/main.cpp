@@ -5,7 +5,6 @@
 #include <QCommandLineParser>
 #include <QDir>
 #include <QFile>
-#include <QSettings>
 #include <QTimer>
 #include <algorithm>
 #include <cstdio>
@@ -22,6 +21,7 @@
 #include "app/window/askpass.h"
 #include "app/window/connect_dialog.h"
 #include "app/window/docks.h"
+#include "app/window/language.h"
 #include "app/window/main_window.h"
 #include "app/window/report_command.h"
 #include "app/window/session_store.h"
@@ -33,6 +33,7 @@
 #include "core/session/far_place.h"
 #include "core/session/watched_programs.h"
 #include "views/common/file_output.h"
+#include "views/common/setting.h"
 #include "views/common/theme.h"
 #include "views/inputs/inputs_view.h"
 
@@ -148,6 +149,7 @@ bool hasWrongPermission(const QCommandLineParser& parser) {
 
 // To the program that is named, or the only one; else one is chosen.
 void attach(loupe::window::MainWindow& window, const QString& name) {
+    if (loupe::session::far_place()) return window.attachFar(name);
     try {
         window.openFile(QString::fromStdString(loupe::session::find_watched_program(name.toStdString())));
     } catch (const loupe::Error& error) {
@@ -156,12 +158,17 @@ void attach(loupe::window::MainWindow& window, const QString& name) {
     }
 }
 
-int showWindow(const QCommandLineParser& parser) {
-    const QString theme = parser.value(QStringLiteral("theme"));
+// theme: instead of what was set; empty: that.
+void setTheme(const QString& theme) {
     const int mode = theme == QLatin1String("dark")    ? static_cast<int>(Theme::Mode::Dark)
                      : theme == QLatin1String("light") ? static_cast<int>(Theme::Mode::Light)
-                                                       : QSettings().value(QStringLiteral("theme"), 0).toInt();
+                                                       : loupe::views::settings::kTheme.number();
+    Theme::instance().setContrast(loupe::views::settings::kContrast.isOn());
     Theme::instance().setMode(static_cast<Theme::Mode>(mode));
+}
+
+int showWindow(const QCommandLineParser& parser) {
+    setTheme(parser.value(QStringLiteral("theme")));
     if (!parser.isSet(QStringLiteral("in-process")) && !loupe::session::far_place()) {
         const QString kept = loupe::window::SessionStore::root();
         QDir().mkpath(kept);
@@ -223,8 +230,10 @@ void describeWindow(QCommandLineParser& parser) {
     parser.addVersionOption();
     parser.addPositionalArgument(QStringLiteral("file"), QStringLiteral("A model or a recorded run to open."),
                                  QStringLiteral("[file]"));
-    parser.addOption({QStringLiteral("attach"),
-                      QStringLiteral("Attach to the training of a program on this machine; see File > Attach.")});
+    parser.addOption(
+        {QStringLiteral("attach"),
+         QStringLiteral("Attach to the training of a program, on this machine or where --connect leads; see "
+                        "File > Attach.")});
     parser.addOption({QStringLiteral("restore"), QStringLiteral("Restore the last session.")});
     parser.addOption(
         {QStringLiteral("theme"), QStringLiteral("dark or light, instead of what was set."), QStringLiteral("name")});
@@ -279,6 +288,13 @@ void nameApplication() {
     QCoreApplication::setApplicationVersion(QString::fromUtf8(version.data(), static_cast<qsizetype>(version.size())));
 }
 
+// Qt reads it once, before there is an application.
+void setScale() {
+    const int percent = loupe::views::settings::kScale.number();
+    if (percent != 100 && !qEnvironmentVariableIsSet("QT_SCALE_FACTOR"))
+        qputenv("QT_SCALE_FACTOR", QByteArray::number(percent / 100.0));
+}
+
 int start(int argc, char** argv) {
     const bool is_report = argc > 1 && std::strcmp(argv[1], "report") == 0;
     if (isVersionQuestion(argc, argv)) {
@@ -307,9 +323,17 @@ int start(int argc, char** argv) {
         return 2;
     }
     QCoreApplication::setAttribute(Qt::AA_ShareOpenGLContexts);
-    loupe::window::Application app(argc, argv);
     nameApplication();
-    if (loupe::window::isAskpass()) return loupe::window::runAskpass(QString::fromLocal8Bit(argc > 1 ? argv[1] : ""));
+    setScale();
+    loupe::window::Application app(argc, argv);
+    // Reports are read by others than who writes them: they stay English.
+    if (!wanted) loupe::window::installLanguage(loupe::window::languageOf(loupe::views::settings::kLanguage.words()));
+    if (loupe::window::isAskpass()) {
+        setTheme({});
+        const int status = loupe::window::runAskpass(QString::fromLocal8Bit(argc > 1 ? argv[1] : ""));
+        if (status == loupe::window::kNotAnswered) loupe::window::endAsker();
+        return status;
+    }
     if (wanted) return loupe::window::runReport(*wanted);
     QCommandLineParser parser;
     describeWindow(parser);

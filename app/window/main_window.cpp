@@ -17,6 +17,7 @@
 #include "app/window/banner.h"
 #include "app/window/docks.h"
 #include "app/window/far_connection.h"
+#include "app/window/far_keeper.h"
 #include "app/window/rank_launcher.h"
 #include "app/window/session_keeper.h"
 #include "app/window/source_permissions.h"
@@ -34,6 +35,7 @@
 #include "views/common/imports.h"
 #include "views/common/panel_output.h"
 #include "views/common/ranks.h"
+#include "views/common/setting.h"
 #include "views/common/theme.h"
 #include "views/inputs/input_memory.h"
 #include "views/inputs/inputs_view.h"
@@ -76,9 +78,15 @@ MainWindow::MainWindow()
     setStatusBar(new StatusLine(*bridge_, far_, this));
     docks_ = new Docks(this, *bridge_);
     keeper_ = new SessionKeeper(*bridge_, *docks_, *this);
+    if (far_) far_keeper_ = new FarKeeper(*bridge_, *keeper_, far_->address(), this);
     guide_ = new TourGuide(*this, *bridge_, *docks_, *actions_);
     launcher_ = new RankLauncher(*bridge_, this);
     connect(launcher_, &RankLauncher::started, banner_, &Banner::dismiss);
+    connect(launcher_, &RankLauncher::started, this, [this] {
+        if (!far_) return;
+        far_->setRanks(static_cast<int>(bridge_->seatCount()));
+        views::EngineFiles::instance()->findOwnFolder();
+    });
     connect(launcher_, &RankLauncher::failed, this, [this](const QString& why) {
         banner_->tell(why, {{tr("Change the launcher\u2026"), [this] { askForRanks(); }}});
     });
@@ -86,6 +94,7 @@ MainWindow::MainWindow()
     makeFileActions();
     makeEditActions();
     makeSaveActions();
+    makeSettingActions();
     makeRunActions();
     makeEngineActions();
     makeFormActions();
@@ -119,7 +128,9 @@ void MainWindow::connectBridge() {
                        {tr("Reload"), [this] { (*actions_)[QStringLiteral("reload")]->trigger(); }}});
     });
     connect(&views::Ranks::of(*bridge_), &views::Ranks::changed, actions_, &Actions::update);
+    connect(&views::Ranks::of(*bridge_), &views::Ranks::moved, actions_, &Actions::update);
     connect(&views::Ranks::of(*bridge_), &views::Ranks::studied, this, &MainWindow::tellRanks);
+    connect(&views::Ranks::of(*bridge_), &views::Ranks::moved, this, &MainWindow::tellDeadRank);
     connect(bridge_->undoStack(), &QUndoStack::indexChanged, actions_, &Actions::update);
     connect(bridge_, &views::SessionBridge::unsavedChanged, this, &MainWindow::showUnsaved);
     connect(bridge_, &views::SessionBridge::olderTextRuns, this, [this] { is_older_text_ = true; });
@@ -314,6 +325,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
         });
     }
     keeper_->close();
+    if (far_keeper_) far_keeper_->write();
     docks_->save();
     QSettings().setValue(QStringLiteral("window/geometry"), saveGeometry());
     // An engine far away goes on without the window.
@@ -348,7 +360,7 @@ void MainWindow::onStatus() {
     const bool isOpened = wasOpening && status.state == RunState::Ready;
     if ((finished || isStopped || isOpened) && isWorth) tellVerdict(*status.verdict);
     if (isOpened && !isWorth) tellGuesses();
-    if (!failed) return;
+    if (!failed || tellDeadRank()) return;
     if (const session::EngineEnd end = bridge_->session().engine_end(); end.kind != session::EngineEnd::Kind::None)
         return tellEngineEnd(end);
     std::vector<Banner::Link> links = permissions_->linksOfFailure();
@@ -376,12 +388,38 @@ void MainWindow::onStatus() {
 void MainWindow::tellEngineEnd(const session::EngineEnd& end) {
     if (far_) return tellFarEnd(end);
     std::vector<Banner::Link> links;
-    if (end.can_go_back)
-        links.push_back({tr("Restart and go back there"), [this] { bridge_->session().restart_engine(true); }});
-    links.push_back({tr("Restart"), [this] { bridge_->session().restart_engine(false); }});
+    if (end.can_go_back) links.push_back({tr("Restart and go back there"), [this] { keeper_->restartEngine(true); }});
+    links.push_back({tr("Restart"), [this] { keeper_->restartEngine(false); }});
     if (end.source.line > 0 && bridge_->model())
         links.push_back({tr("Show the line"), [this, place = end.source] { showSource(place); }});
     banner_->tell(views::text(end.text), links);
+}
+
+// A rank that has died is what the others failed by. Its engine alone cannot be started again. False: none has.
+bool MainWindow::tellDeadRank() {
+    views::Ranks& ranks = views::Ranks::of(*bridge_);
+    const int seat = ranks.deadSeat();
+    if (seat < 0) {
+        dead_rank_.clear();
+        return false;
+    }
+    const session::EngineEnd end = bridge_->sessionAt(static_cast<std::size_t>(seat)).engine_end();
+    const QString said = tr("%1: %2").arg(ranks.nameOf(static_cast<std::size_t>(seat)), views::text(end.text));
+    if (said == dead_rank_) return true;
+    dead_rank_ = said;
+    std::vector<Banner::Link> links{{tr("Show where"),
+                                     [this, &ranks, seat] {
+                                         ranks.goTo(static_cast<std::size_t>(seat));
+                                         bridge_->setCurrentEvent(static_cast<session::EventId>(bridge_->eventCount()));
+                                     }},
+                                    {tr("Ranks"), [this] { docks_->show(QStringLiteral("ranks")); }}};
+    if (bridge_->model()) {
+        links.push_back(
+            {tr("Start all again"), [this, file = views::text(bridge_->model()->path),
+                                     count = static_cast<int>(bridge_->seatCount())] { runOnRanks(file, count); }});
+    }
+    banner_->tell(said, links);
+    return true;
 }
 
 // What is wrong between the ranks of a run, once for each run.
@@ -392,6 +430,7 @@ void MainWindow::tellRanks() {
         return;
     }
     if (report->findings.empty() && report->set.problems.empty()) return;
+    if (views::Ranks::of(*bridge_).deadSeat() >= 0) return;  // the others are said to wait for it
     const bool isFinding = !report->findings.empty();
     const QString said = views::text(isFinding ? report->findings.front().text : report->set.problems.front());
     if (said == told_of_ranks_) return;
@@ -408,7 +447,7 @@ void MainWindow::tellRanks() {
 void MainWindow::runOnRanks(const QString& file, int ranks) {
     whenSaved(tr("Run on %1 processes").arg(ranks), [this, file, ranks] {
         banner_->note(tr("Starting %1 processes\u2026").arg(ranks), {});
-        launcher_->start(QFileInfo(file).absoluteFilePath(), ranks);
+        launcher_->start(far_ ? file : QFileInfo(file).absoluteFilePath(), ranks);
     });
 }
 
@@ -493,8 +532,8 @@ void MainWindow::onModel() {
 }
 
 void MainWindow::setThemeMode(int mode) {
-    Theme::instance().setMode(static_cast<Theme::Mode>(mode));
-    QSettings().setValue(QStringLiteral("theme"), mode);
+    Theme::instance().setMode(static_cast<Theme::Mode>(mode));  // also where a word of the command line set another
+    views::settings::kTheme.set(mode);
     actions_->update();
 }
 

@@ -12,12 +12,17 @@
 
 class QMenu;
 
+namespace loupe::views {
+struct Setting;
+}
+
 namespace loupe::window {
 
 class Actions;
 class Banner;
 class Docks;
 class FarConnection;
+class FarKeeper;
 class HelpWindow;
 class RankLauncher;
 class SessionKeeper;
@@ -49,6 +54,8 @@ class MainWindow : public QMainWindow {
     void openFile(const QString& file);
     // A program to attach to.
     void chooseTraining();
+    // The same of the one that is called so, or the only one, where the engine is far away.
+    void attachFar(const QString& name);
     // Files dropped on the window: a model is opened, an array or an image becomes an input, a checkpoint is loaded
     // into the open model.
     void takeFile(const QString& file);
@@ -74,6 +81,7 @@ class MainWindow : public QMainWindow {
     static QString recentKey();
     static QStringList recentFiles();
     void tellRanks();
+    bool tellDeadRank();
     void askForRanks();
     // Of an engine far away.
     void makeFar();
@@ -82,8 +90,11 @@ class MainWindow : public QMainWindow {
     void openFar(const QString& file);
     void takeFar(const QString& file);
     void sendThere(const QString& file, std::function<void(const QString& there)> then);
+    void showCopying(const QString& what, double part);
     void tellFarEnd(const session::EngineEnd& end);
+    void tellEarlierEnd(const session::EngineEnd& end);
     void showFar();
+    void sayConnecting();
     bool leavesAll() const;
     QString titleOf(const QString& model) const;
     // Empty: it is asked for.
@@ -95,7 +106,7 @@ class MainWindow : public QMainWindow {
     void makeFileActions();
     void makeEditActions();
     void makeSaveActions();
-    void makeSaveSettings();
+    void makeSettingActions();
     void makeHelpActions();
     void makeRunActions();
     void makeEngineActions();
@@ -139,11 +150,16 @@ class MainWindow : public QMainWindow {
     void choosePicture();
     void remember(const QString& file);
     void setThemeMode(int mode);
+    void showSettings();
+    void takeSetting(const views::Setting* setting);
     void freeSpaceForButtons(QWidget* focused);
 
     views::SessionBridge* bridge_;
     Actions* actions_;
     FarConnection* far_ = nullptr;  // null: the engine is on this machine
+    FarKeeper* far_keeper_ = nullptr;
+    bool was_connected_ = false;
+    int copying_note_ = 0;  // of the banner, about a file that is copied; 0: none is
     Docks* docks_;
     Banner* banner_;
     StartPage* start_;
@@ -162,6 +178,7 @@ class MainWindow : public QMainWindow {
     bool was_shown_ = false;
     bool is_older_text_ = false;  // the source was edited since it was opened
     QString told_of_ranks_;       // what was said of the ranks of this run
+    QString dead_rank_;           // what was said of it
 };
 
 }  // namespace loupe::window

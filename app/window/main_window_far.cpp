@@ -2,6 +2,7 @@
 // The window of an engine far away: how it is reached, which files it has, what is said when it cannot be reached.
 #include <QFileInfo>
 #include <QProcess>
+#include <QTimer>
 
 #include "app/window/actions.h"
 #include "app/window/banner.h"
@@ -11,6 +12,7 @@
 #include "app/window/main_window.h"
 #include "app/window/weights_loader.h"
 #include "core/session/far_place.h"
+#include "core/session/queries/watched_programs.h"
 #include "views/common/engine_files.h"
 #include "views/common/format.h"
 #include "views/inputs/inputs_view.h"
@@ -22,11 +24,22 @@ using views::EngineFiles;
 
 void MainWindow::makeFar() {
     const auto place = session::far_place();
-    new EngineFiles(*bridge_, place ? views::text(place->host()) : QString(), this);
+    auto* files = new EngineFiles(*bridge_, place ? views::text(place->host()) : QString(), this);
     if (!place) return;
+    connect(files, &EngineFiles::copying, this, &MainWindow::showCopying);
+    connect(files, &EngineFiles::copied, this, [this] {
+        if (copying_note_ != 0 && banner_->current() == copying_note_) banner_->dismiss();
+        copying_note_ = 0;
+    });
     far_ = new FarConnection(place, this);
     setWindowTitle(titleOf({}));
     connect(far_, &FarConnection::turned, this, &MainWindow::showFar);
+    connect(bridge_, &views::SessionBridge::logAdded, this, [this, told = std::string()]() mutable {
+        const session::EngineEnd end = bridge_->session().engine_end();
+        if (end.kind == session::EngineEnd::Kind::None && !end.text.empty() && end.text != told) tellEarlierEnd(end);
+        told = end.text;
+    });
+    sayConnecting();
 }
 
 QString MainWindow::titleOf(const QString& model) const {
@@ -74,6 +87,17 @@ void MainWindow::connectTo(const QString& address) {
     dialog->open();
 }
 
+void MainWindow::attachFar(const QString& name) {
+    bridge_->ask(QStringLiteral("watched programs"), session::WatchedProgramsQuery{}, this,
+                 [this, name](const std::vector<session::WatchedProgram>& found) {
+                     const auto meant = session::watched_programs_named(found, name.toStdString());
+                     if (meant.size() == 1) return openFile(views::text(meant.front().socket));
+                     if (meant.empty() && !name.isEmpty())
+                         banner_->tell(tr("No program '%1' is watched on %2.").arg(name, far_->host()), {});
+                     chooseTraining();
+                 });
+}
+
 // Nothing that is unsaved is lost: it stays in the engine, and edits of sources do not.
 bool MainWindow::leavesAll() const {
     return far_ && far_->state().kind != Kind::Over && bridge_->sourceEdits().empty();
@@ -83,8 +107,11 @@ void MainWindow::showFar() {
     actions_->update();
     switch (far_->state().kind) {
         case Kind::Connecting:
+            if (!was_connected_) sayConnecting();
             break;
         case Kind::Connected:
+            was_connected_ = true;
+            EngineFiles::instance()->findOwnFolder();
             if (banner_->property("far").toBool()) banner_->dismiss();
             banner_->setProperty("far", false);
             break;
@@ -95,8 +122,34 @@ void MainWindow::showFar() {
             banner_->setProperty("far", true);
             break;
         case Kind::Over:
+            was_connected_ = false;
             break;  // the end of the engine is told
     }
+}
+
+// Where it takes time: ssh may ask something meanwhile.
+void MainWindow::sayConnecting() {
+    constexpr int kLong = 600;
+    QTimer::singleShot(kLong, this, [this] {
+        if (far_->state().kind != Kind::Connecting || banner_->isVisible()) return;
+        banner_->note(tr("Connecting to %1\u2026").arg(far_->host()), {{tr("Give up"), [this] { close(); }}});
+        banner_->setProperty("far", true);
+    });
+}
+
+// Of the engine before the one that this window has; what was kept of it is back.
+void MainWindow::tellEarlierEnd(const session::EngineEnd& end) {
+    std::vector<Banner::Link> links;
+    if (end.source.line > 0 && bridge_->model())
+        links.push_back({tr("Show the line"), [this, place = end.source] { showSource(place); }});
+    if (bridge_->eventCount() > 0) {
+        links.push_back({tr("Show where"), [this] {
+                             bridge_->setCurrentEvent(static_cast<session::EventId>(bridge_->eventCount()));
+                             docks_->show(QStringLiteral("events"));
+                         }});
+    }
+    banner_->tell(views::text(end.text), links);
+    banner_->setProperty("far", false);  // it stays when the connection is there
 }
 
 void MainWindow::tellFarEnd(const session::EngineEnd& end) {
@@ -150,19 +203,20 @@ void MainWindow::takeFar(const QString& file) {
 }
 
 void MainWindow::sendThere(const QString& file, std::function<void(const QString& there)> then) {
-    const QString name = QFileInfo(file).fileName();
-    banner_->note(tr("Sending %1 to %2\u2026").arg(name, EngineFiles::host()), {});
-    const auto progress = [this, name](double part) {
-        banner_->note(tr("Sending %1 to %2: %3 %").arg(name, EngineFiles::host()).arg(static_cast<int>(part * 100)),
-                      {});
-    };
-    EngineFiles::instance()->send(file, this, progress,
-                                  [this, name, then = std::move(then)](const QString& there, const QString& error) {
-                                      if (!error.isEmpty())
-                                          return banner_->tell(tr("%1 was not sent: %2").arg(name, error), {});
-                                      banner_->dismiss();
-                                      then(there);
+    EngineFiles::instance()->send(file, this,
+                                  [this, file, then = std::move(then)](const QString& there, const QString& error) {
+                                      if (error.isEmpty()) return then(there);
+                                      banner_->tell(tr("%1 was not sent: %2").arg(QFileInfo(file).fileName(), error),
+                                                    {{tr("Try again"), [this, file, then] { sendThere(file, then); }}});
                                   });
+}
+
+// One note for all of a copy: its button stays where it is.
+void MainWindow::showCopying(const QString& what, double part) {
+    const QString line = tr("%1: %2 %").arg(what).arg(static_cast<int>(part * 100));
+    if (copying_note_ != 0) return banner_->amend(copying_note_, line);
+    banner_->note(line, {{tr("Cancel"), [] { EngineFiles::instance()->cancelCopies(); }}});
+    copying_note_ = banner_->current();
 }
 
 void MainWindow::tellSaved(const QString& file, const QString& done, const std::function<void()>& then) {

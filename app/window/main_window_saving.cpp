@@ -8,7 +8,6 @@
 #include <QMessageBox>
 #include <QPushButton>
 #include <QScreen>
-#include <QSettings>
 #include <QTimer>
 
 #include "app/window/actions.h"
@@ -24,21 +23,18 @@
 #include "core/session/queries/save_weights.h"
 #include "views/common/engine_files.h"
 #include "views/common/format.h"
+#include "views/common/ranks.h"
+#include "views/common/setting.h"
+#include "views/common/theme.h"
 #include "views/source/source_view.h"
 #include "views/watch/watch_view.h"
 
 namespace loupe::window {
 
 using session::RunState;
+namespace settings = views::settings;
 
 namespace {
-
-constexpr const char* kAskForRuns = "ask/runs";
-constexpr const char* kSaveBeforeRun = "run/saveEdits";
-constexpr const char* kRestoreAtStart = "session/restoreAtStart";
-
-bool setting(const char* name, bool otherwise) { return QSettings().value(QLatin1String(name), otherwise).toBool(); }
-void turn(const char* name, bool otherwise) { QSettings().setValue(QLatin1String(name), !setting(name, otherwise)); }
 
 QString namesOf(const std::map<QString, QString>& edits) {
     QStringList names;
@@ -98,45 +94,24 @@ void MainWindow::makeSaveActions() {
                    {},
                    [this] { chooseRecording(); },
                    noRun});
-    makeSaveSettings();
-}
-
-void MainWindow::makeSaveSettings() {
-    actions_->add({"save_before_run",
-                   tr("Save &edited sources before a run"),
-                   tr("Without being asked; else the first run of an edited source asks"),
-                   {},
+    actions_->add({"save_all_runs",
+                   tr("Save the runs of all &ranks\u2026"),
+                   tr("Write the run of every rank: step.loupe, step.rank1.loupe, ..., which open together"),
+                   "export",
                    {},
                    [this] {
-                       turn(kSaveBeforeRun, false);
-                       actions_->update();
+                       const QString name = QFileInfo(views::text(bridge_->model()->title)).completeBaseName();
+                       const QString file = views::EngineFiles::getSaveFileName(this, tr("Save the runs of all ranks"),
+                                                                                name + QStringLiteral(".loupe"),
+                                                                                tr("Recorded runs (*.loupe)"));
+                       if (file.isEmpty()) return;
+                       views::Ranks::of(*bridge_).saveAll(
+                           file, keeper_->sharedState(), this, [this, file](const QStringList& failures) {
+                               if (!failures.isEmpty()) return banner_->tell(failures.join(QStringLiteral("; ")), {});
+                               tellSaved(file, tr("The runs of all ranks were written to %1 and beside it"), {});
+                           });
                    },
-                   {},
-                   [] { return setting(kSaveBeforeRun, false); }});
-    actions_->add(
-        {"ask_for_runs",
-         tr("&Ask before a run is lost"),
-         tr("A run that is in no file is asked for like an edited source; it comes back with the session all the same"),
-         {},
-         {},
-         [this] {
-             turn(kAskForRuns, true);
-             actions_->update();
-             showUnsaved();
-         },
-         {},
-         [] { return setting(kAskForRuns, true); }});
-    actions_->add({"restore_at_start",
-                   tr("R&estore the last session at start"),
-                   tr("Without a file to open the program begins where it was left"),
-                   {},
-                   {},
-                   [this] {
-                       turn(kRestoreAtStart, false);
-                       actions_->update();
-                   },
-                   {},
-                   [] { return setting(kRestoreAtStart, false); }});
+                   [this] { return views::Ranks::of(*bridge_).whyNotSaved(); }});
 }
 
 void MainWindow::makeHelpActions() {
@@ -215,7 +190,7 @@ std::vector<UnsavedQuestion::Item> MainWindow::unsaved() const {
                                    : tr("The model has learned"),
                          tr("Its weights are in no file")});
     }
-    if (bridge_->hasUnsavedRun() && !bridge_->isBusy() && setting(kAskForRuns, true)) {
+    if (bridge_->hasUnsavedRun() && !bridge_->isBusy() && settings::kAskForRuns.isOn()) {
         items.push_back(
             {Unsaved::Run,
              tr("The run of %1").arg(views::counted(static_cast<std::int64_t>(bridge_->eventCount()), "event")),
@@ -323,7 +298,7 @@ void MainWindow::startRun(std::function<void()> go) {
     if (!isNew) return go();
     if (bridge_->sourceEdits().empty())
         return bridge_->isModelBehindSource() ? bridge_->openAgainThen(std::move(go)) : go();
-    if (setting(kSaveBeforeRun, false)) return saveAndStart(std::move(go));
+    if (settings::kSaveBeforeRun.isOn()) return saveAndStart(std::move(go));
     if (findChild<QMessageBox*>(QStringLiteral("runEdited"))) return;
     const QString names = namesOf(bridge_->sourceEdits());
     auto* box =
@@ -336,13 +311,12 @@ void MainWindow::startRun(std::function<void()> go) {
            "runs; the edits stay in the editor, not saved."));
     auto* save = box->addButton(tr("Save and run"), QMessageBox::AcceptRole);
     auto* older = box->addButton(tr("Run the version on disk, without your edits"), QMessageBox::DestructiveRole);
-    for (QAbstractButton* button : box->buttons()) button->setIcon({});
     box->setDefaultButton(save);
     auto* always = new QCheckBox(tr("Save before every run from now on (Run menu)"), box);
     always->setChecked(true);
     box->setCheckBox(always);
     connect(save, &QAbstractButton::clicked, this, [this, always, go] {
-        if (always->isChecked()) QSettings().setValue(QLatin1String(kSaveBeforeRun), true);
+        if (always->isChecked()) settings::kSaveBeforeRun.set(true);
         saveAndStart(go);
     });
     connect(older, &QAbstractButton::clicked, this, go);
@@ -372,7 +346,7 @@ void MainWindow::restoreAtStart(bool is_wanted) {
 bool MainWindow::restoreLast(bool is_wanted) {
     const auto last = keeper_->last();
     start_->setLastSession(last);
-    const bool isAtOnce = last && (is_wanted || (setting(kRestoreAtStart, false) && last->may_be_at_once));
+    const bool isAtOnce = last && (is_wanted || (settings::kRestoreAtStart.isOn() && last->may_be_at_once));
     if (isAtOnce) keeper_->restore(last->folder);
     return isAtOnce;
 }

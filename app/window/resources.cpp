@@ -9,6 +9,10 @@
 
 namespace loupe::window {
 
+QString resourceText(const QString& english) {
+    return QCoreApplication::translate("resources", english.toUtf8().constData());
+}
+
 QDir resourceFolder() {
     const QDir beside(QCoreApplication::applicationDirPath() + QStringLiteral("/../share/tensorloupe"));
     return beside.exists() ? beside : QDir(QStringLiteral(LOUPE_RESOURCES));
@@ -24,13 +28,13 @@ std::vector<ShippedModel> shippedModels() {
         const QJsonObject object = entry.toObject();
         ShippedModel model;
         model.file = folder.absoluteFilePath(object[QStringLiteral("file")].toString());
-        model.title = object[QStringLiteral("title")].toString();
-        model.description = object[QStringLiteral("description")].toString();
+        model.title = resourceText(object[QStringLiteral("title")].toString());
+        model.description = resourceText(object[QStringLiteral("description")].toString());
         const QJsonArray things = object[QStringLiteral("things_to_try")].toArray();
         for (const auto& each : things) {
             const QJsonObject thing = each.toObject();
             model.thingsToTry.push_back(
-                {thing[QStringLiteral("text")].toString(), thing[QStringLiteral("tour")].toString()});
+                {resourceText(thing[QStringLiteral("text")].toString()), thing[QStringLiteral("tour")].toString()});
         }
         models.push_back(model);
     }

@@ -11,6 +11,9 @@ namespace loupe::window {
 // Beside the program when it was moved, else where it was built from.
 QDir resourceFolder();
 
+// A text of resources/models or resources/tours, in the window's language.
+QString resourceText(const QString& english);
+
 struct ThingToTry {
     QString text;
     QString tour;  // that does it, by name; empty: none

@@ -118,6 +118,8 @@ SessionKeeper::SessionKeeper(views::SessionBridge& bridge, Docks& docks, QMainWi
             &SessionKeeper::markDirty);
     connect(&docks_, &Docks::changed, this, &SessionKeeper::markDirty);
     connect(&bridge_, &Bridge::statusChanged, this, &SessionKeeper::onStatus);
+    // After the panels, which first restore their settings of the model.
+    connect(&bridge_, &Bridge::statusChanged, this, &SessionKeeper::takeRestarted, Qt::QueuedConnection);
     connect(&bridge_, &Bridge::modelChanged, this, &SessionKeeper::lookForShared);
     // Before the first run, so that it is saved from its beginning.
     connect(&bridge_, &Bridge::modelChanged, this, [this] {
@@ -135,6 +137,7 @@ void SessionKeeper::start() {
 }
 
 void SessionKeeper::markDirty() {
+    emit changed();
     if (is_keeping_ && !isRestoring() && !timer_.isActive()) timer_.start();
 }
 
@@ -235,16 +238,38 @@ void SessionKeeper::lookForShared() {
         if (bookmarks > 0) parts += views::counted(bookmarks, "bookmark");
         if (notes > 0) parts += views::counted(notes, "note");
         emit sharedFound(parts.isEmpty() ? tr("This run was saved with its panels.")
-                                         : tr("This run was saved with %1.").arg(parts.join(tr(" and "))));
+                         : parts.size() == 1
+                             ? tr("This run was saved with %1.").arg(parts.front())
+                             : tr("This run was saved with %1 and %2.").arg(parts.front(), parts.back()));
     });
+}
+
+void SessionKeeper::takeSetup(const QJsonObject& state) {
+    if (isRestoring() || !bridge_.model()) return;
+    wanted_ = state;
+    if (state.contains(QStringLiteral("breakpoints"))) takeBreakpoints();
+    takeWatches();
+    takePanels();
+    wanted_ = {};
+}
+
+void SessionKeeper::takeMarks(const QJsonObject& state) {
+    if (isRestoring()) return;
+    wanted_ = state;
+    takeMarks();
+    wanted_ = {};
+}
+
+void SessionKeeper::takeWatches() {
+    QStringList watches;
+    for (const auto& watch : wanted_[QStringLiteral("watches")].toArray()) watches += watch.toString();
+    watchOf(docks_)->watches().setExpressions(watches);
 }
 
 void SessionKeeper::takeShared() {
     if (shared_.isEmpty() || isRestoring() || !bridge_.model()) return;
     wanted_ = shared_;
-    QStringList watches;
-    for (const auto& watch : wanted_[QStringLiteral("watches")].toArray()) watches += watch.toString();
-    watchOf(docks_)->watches().setExpressions(watches);
+    takeWatches();
     takePanels();
     takeCurrent();
     wanted_ = {};
@@ -399,6 +424,35 @@ void SessionKeeper::restore(const QString& folder) {
     bridge_.openKept(path, in(model, "build"), folder);
 }
 
+void SessionKeeper::restartEngine(bool goesBack) {
+    restart_ = Restart{state(), goesBack, false};
+    bridge_.session().restart_engine(goesBack);
+}
+
+// First the model is there, then the run.
+void SessionKeeper::takeRestarted() {
+    if (!restart_) return;
+    const session::Status& status = bridge_.status();
+    const bool hasEnded = bridge_.session().engine_end().kind != session::EngineEnd::Kind::None;
+    if (hasEnded || status.state == RunState::Opening) return;
+    const auto& model = bridge_.model();
+    const QString path = in(restart_->state[QStringLiteral("model")].toObject(), "path");
+    const bool isOther = !model || (text(model->path) != path && text(model->recorded_in) != path);
+    // A run that its user has begun is another one.
+    if (isOther || (status.state == RunState::Running && !restart_->goesBack)) return restart_.reset();
+    if (status.state == RunState::Running) return;
+    wanted_ = restart_->state;
+    if (!std::exchange(restart_->hasViews, true)) takeViews();
+    const qint64 event = wanted_[QStringLiteral("current")].toObject()[QStringLiteral("event")].toInteger();
+    const bool isBack = bridge_.eventCount() > 0;
+    if (isBack) takeMarks();
+    if (isBack || event == 0) {
+        if (!restart_->goesBack) takeCurrent();
+        restart_.reset();
+    }
+    wanted_ = {};
+}
+
 void SessionKeeper::onStatus() {
     if (step_ == Step::None) return;
     const session::Status& status = bridge_.status();
@@ -515,6 +569,11 @@ void SessionKeeper::takePanels() {
     const QJsonObject panels = wanted_[QStringLiteral("panels")].toObject();
     if (isRestoring()) window_.restoreGeometry(bytesOf(panels[QStringLiteral("window")]));
     docks_.takeLayout(bytesOf(panels[QStringLiteral("docks")]));
+    takeViews();
+}
+
+void SessionKeeper::takeViews() {
+    const QJsonObject panels = wanted_[QStringLiteral("panels")].toObject();
     const QJsonObject views = panels[QStringLiteral("views")].toObject();
     for (QDockWidget* dock : docks_.all()) {
         const QJsonObject panel = views[dock->objectName()].toObject();
@@ -563,9 +622,7 @@ void SessionKeeper::takeRest(const session::RestoredRun& run) {
         bridge_.restoreSourceEdit(edit.key(), edit->toString());
     }
     takeBreakpoints();
-    QStringList watches;
-    for (const auto& watch : wanted_[QStringLiteral("watches")].toArray()) watches += watch.toString();
-    watchOf(docks_)->watches().setExpressions(watches);
+    takeWatches();
     takePanels();
     takeMarks();
     takeCurrent();
@@ -590,10 +647,11 @@ void SessionKeeper::takeRest(const session::RestoredRun& run) {
     const QString where = whereText(wanted_);
     const bool wasParked = static_cast<RunState>(was[QStringLiteral("state")].toInt()) == RunState::Paused &&
                            !was[QStringLiteral("training")].toBool();
+    const QString whatCame =
+        where.isEmpty() ? tr("The session is restored") : tr("The session is restored: %1").arg(where);
+    const QString facts = (QStringList(whatCame) + notes).join(QStringLiteral("; "));
     const QString said =
-        (where.isEmpty() ? tr("The session is restored") : tr("The session is restored: %1").arg(where)) +
-        (notes.isEmpty() ? QString() : QStringLiteral("; ") + notes.join(QStringLiteral("; "))) +
-        (run.events > 0 ? tr(". Nothing is running: F5 runs again.") : tr("."));
+        run.events > 0 ? tr("%1. Nothing is running: F5 runs again.").arg(facts) : facts + QLatin1Char('.');
     bridge_.session().keep_in(restoring_.toStdString());
     SessionStore::mark(restoring_, SessionStore::Mark::Restoring, false);
     restoring_.clear();

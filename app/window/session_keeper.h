@@ -48,6 +48,9 @@ class SessionKeeper : public QObject {
     // Opens its model and restores the state. Ends in restored() or refused().
     void restore(const QString& folder);
     bool isRestoring() const { return !restoring_.isEmpty(); }
+    // An engine that has ended is started anew. What the window shows, and how, is as it was once the run is back;
+    // where it goes back to the end, what is current is that place.
+    void restartEngine(bool goesBack);
 
     // The current state as it would be written.
     QJsonObject state() const;
@@ -56,8 +59,14 @@ class SessionKeeper : public QObject {
     QString sharedState() const;
     // That of the recording that is open is taken.
     void takeShared();
+    // Parts of a state() that belong to the open model: what of breakpoints, watches and panels is there.
+    void takeSetup(const QJsonObject& state);
+    // Its bookmarks and notes, of the run that is shown.
+    void takeMarks(const QJsonObject& state);
 
   signals:
+    // The state is another one.
+    void changed();
     // where: one sentence; reached: the last event of a parked run, 0 otherwise.
     void restored(const QString& where, session::EventId reached);
     void refused(const QString& why);
@@ -77,7 +86,10 @@ class SessionKeeper : public QObject {
     void takeBreakpoints();
     void tellOfLoss(const std::string& why);
     void takeLog();
+    void takeRestarted();
+    void takeWatches();
     void takePanels();
+    void takeViews();
     void takeMarks();
     void takeCurrent();
     void lookForShared();
@@ -97,6 +109,12 @@ class SessionKeeper : public QObject {
     QString restoring_;
     QJsonObject wanted_;
     QJsonObject shared_;  // of the recording that is open
+    struct Restart {
+        QJsonObject state;  // as it was
+        bool goesBack = false;
+        bool hasViews = false;  // they have theirs again
+    };
+    std::optional<Restart> restart_;  // whose run is not back yet
     enum class Step { None, Opening, Forming } step_ = Step::None;
     bool has_begun_ = false;
 };

@@ -7,18 +7,18 @@
 #include <QGridLayout>
 #include <QKeyEvent>
 #include <QLabel>
-#include <QLocale>
 #include <QPushButton>
 #include <QSet>
-#include <QSettings>
 #include <algorithm>
 #include <functional>
 
 #include "app/window/far_connection.h"
+#include "app/window/language.h"
 #include "app/window/resources.h"
 #include "app/window/tours.h"
-#include "views/common/engine_files.h"
+#include "core/session/far_place.h"
 #include "views/common/icons.h"
+#include "views/common/setting.h"
 #include "views/common/theme.h"
 
 namespace loupe::window {
@@ -53,7 +53,7 @@ QString whenText(const QDateTime& time) {
     const qint64 days = time.date().daysTo(QDate::currentDate());
     if (days == 0) return StartPage::tr("today, %1").arg(clock);
     if (days == 1) return StartPage::tr("yesterday, %1").arg(clock);
-    return QLocale(QLocale::English).toString(time, QStringLiteral("d MMMM, HH:mm"));
+    return textLocale().toString(time, StartPage::tr("d MMMM, HH:mm"));
 }
 
 // A button that Enter presses like Space.
@@ -125,7 +125,7 @@ class Card : public EnterButton {
         column->addWidget(label(description, 9, Theme::Colour::Faint, this));
         if (!tries.empty()) {
             column->addSpacing(6);
-            column->addWidget(heading(tr("Try"), this));
+            column->addWidget(heading(StartPage::tr("Try"), this));
         }
         std::vector<QWidget*> lines;
         for (const ThingToTry& thing : tries) {
@@ -203,6 +203,7 @@ void StartPage::addTitle(QVBoxLayout* column, QWidget* page) {
     auto* title = new QHBoxLayout;
     auto* logo = new QLabel(page);
     logo->setPixmap(views::themeIcon(QStringLiteral("tensorloupe")).pixmap(44, 44));
+    logo->setAccessibleName(QStringLiteral("Tensorloupe"));
     title->addWidget(logo);
     auto* words = new QVBoxLayout;
     words->setSpacing(0);
@@ -235,9 +236,8 @@ void StartPage::addLastSession(QVBoxLayout* column, QWidget* page) {
     column->addWidget(card);
     auto* always = new QCheckBox(tr("Restore it at every start"), page);
     always->setObjectName(QStringLiteral("restoreAtStart"));
-    always->setChecked(QSettings().value(QStringLiteral("session/restoreAtStart"), false).toBool());
-    connect(always, &QCheckBox::toggled, this,
-            [](bool on) { QSettings().setValue(QStringLiteral("session/restoreAtStart"), on); });
+    always->setChecked(views::settings::kRestoreAtStart.isOn());
+    connect(always, &QCheckBox::toggled, this, [](bool on) { views::settings::kRestoreAtStart.set(on); });
     column->addWidget(always);
     column->addSpacing(18);
 }
@@ -307,7 +307,7 @@ void StartPage::addRecentFiles(QVBoxLayout* column, QWidget* page) {
 }
 
 void StartPage::addHosts(QVBoxLayout* column, QWidget* page) {
-    if (views::EngineFiles::areFar()) return;
+    if (session::far_place() != nullptr) return;  // a window has one engine
     column->addSpacing(18);
     column->addWidget(heading(tr("Engines elsewhere"), page));
     const auto add = [&](const QString& title, const QString& name, const QString& address) {

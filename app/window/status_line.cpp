@@ -25,24 +25,25 @@ using views::Theme;
 
 namespace {
 
-QString stateText(const session::Status& status) {
+// As the engine says it; translated where it is shown.
+const char* stateWord(const session::Status& status) {
     switch (status.state) {
         case RunState::Empty:
-            return QObject::tr("No model");
+            return QT_TRANSLATE_NOOP("QObject", "No model");
         case RunState::Opening:
-            return QObject::tr("Opening");
+            return QT_TRANSLATE_NOOP("QObject", "Opening");
         case RunState::Ready:
-            return QObject::tr("Ready");
+            return QT_TRANSLATE_NOOP("QObject", "Ready");
         case RunState::Running:
-            return QObject::tr("Running");
+            return QT_TRANSLATE_NOOP("QObject", "Running");
         case RunState::Paused:
-            return QObject::tr("Paused");
+            return QT_TRANSLATE_NOOP("QObject", "Paused");
         case RunState::Finished:
-            return QObject::tr("Finished");
+            return QT_TRANSLATE_NOOP("QObject", "Finished");
         case RunState::Failed:
-            return QObject::tr("Failed");
+            return QT_TRANSLATE_NOOP("QObject", "Failed");
     }
-    return {};
+    return "";
 }
 
 Theme::Colour stateColour(RunState state) {
@@ -272,16 +273,17 @@ void StatusLine::showState() {
     const session::Status& status = bridge_.status();
     dot_->setText(QStringLiteral("<span style='color:%1; font-size:12pt'>\u25cf</span>")
                       .arg(Theme::instance().colour(stateColour(status)).name()));
-    QString line = stateText(status);
+    const auto word = QLatin1String(stateWord(status));
+    QString line = QObject::tr(word.data());
     const bool isTold = status.state == RunState::Finished && status.verdict;
     const std::string& more = status.state == RunState::Failed ? status.error
                               : isTold                         ? status.verdict->text
                               : bridge_.isBusy()               ? status.progress
                                                                : status.why;
     // "finished: 12 events" contains the state.
-    if (views::text(more).startsWith(line, Qt::CaseInsensitive) && isTold)
-        line += views::text(more).mid(line.size());
-    else if (!more.empty() && views::text(more).compare(line, Qt::CaseInsensitive) != 0)
+    if (views::text(more).startsWith(word, Qt::CaseInsensitive) && isTold)
+        line += views::text(more).mid(word.size());
+    else if (!more.empty() && views::text(more).compare(word, Qt::CaseInsensitive) != 0)
         line += QStringLiteral(": ") + views::text(more);
     if (bridge_.isPaused() && !status.next_op.empty()) {
         line +=

@@ -204,7 +204,9 @@ QString TourGuide::set(const QString& name, const QString& value) {
         return {};
     }
     if (auto* combo = qobject_cast<QComboBox*>(widget)) {
-        const int at = combo->findText(value, Qt::MatchStartsWith);
+        // Choices with texts of the window's have names beside them.
+        const int named = combo->findData(value);
+        const int at = named >= 0 ? named : combo->findText(value, Qt::MatchStartsWith);
         if (at < 0) return tr("there is no choice %1").arg(value);
         if (at == combo->currentIndex()) return {};
         combo->setCurrentIndex(at);

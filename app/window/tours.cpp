@@ -21,12 +21,12 @@ Tour readTour(const QString& name) {
     const QJsonObject object = read(name).object();
     Tour tour;
     tour.name = name;
-    tour.title = object[QStringLiteral("title")].toString();
-    tour.summary = object[QStringLiteral("summary")].toString();
+    tour.title = resourceText(object[QStringLiteral("title")].toString());
+    tour.summary = resourceText(object[QStringLiteral("summary")].toString());
     for (const auto& each : object[QStringLiteral("steps")].toArray()) {
         const QJsonObject from = each.toObject();
         TourStep step;
-        step.text = from[QStringLiteral("text")].toString();
+        step.text = resourceText(from[QStringLiteral("text")].toString());
         step.panel = from[QStringLiteral("panel")].toString();
         step.widget = from[QStringLiteral("widget")].toString();
         step.until = from[QStringLiteral("until")].toString();

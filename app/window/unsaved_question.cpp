@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/unsaved_question.h"
+#include "views/common/setting.h"
 
 #include <QCheckBox>
 #include <QDialogButtonBox>
 #include <QLabel>
 #include <QPushButton>
-#include <QSettings>
 #include <QVBoxLayout>
 
 namespace loupe::window {
@@ -41,12 +41,11 @@ UnsavedQuestion::UnsavedQuestion(const QString& title, const std::vector<Item>& 
     }
     auto* buttons =
         new QDialogButtonBox(QDialogButtonBox::Save | QDialogButtonBox::Discard | QDialogButtonBox::Cancel, this);
-    for (QAbstractButton* button : buttons->buttons()) button->setIcon({});
     buttons->button(QDialogButtonBox::Save)->setDefault(true);
     layout->addSpacing(4);
     layout->addWidget(buttons);
     const auto keepChoice = [never] {
-        if (never && never->isChecked()) QSettings().setValue(QStringLiteral("ask/runs"), false);
+        if (never && never->isChecked()) views::settings::kAskForRuns.set(false);
     };
     connect(buttons->button(QDialogButtonBox::Save), &QPushButton::clicked, this, [this, keepChoice] {
         keepChoice();

@@ -124,7 +124,6 @@ void WeightsLoader::makeDialog() {
     title->setWordWrap(true);
     title->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, dialog_);
-    buttons->button(QDialogButtonBox::Close)->setIcon({});
     auto* copy = buttons->addButton(tr("Copy all"), QDialogButtonBox::ActionRole);
     copy->setToolTip(tr("The rows, and load_state_dict's own message"));
     connect(copy, &QPushButton::clicked, this, [this] {

@@ -28,10 +28,12 @@ DeadlineScope::DeadlineScope(Clock::duration limit)
 bool is_cancelled() { return thread_flag != nullptr && thread_flag->load(std::memory_order_relaxed); }
 
 void check_cancelled() {
+    if (is_cancelled() || (thread_deadline != kNever && ++calls % kCallsPerLook == 0)) check_cancelled_now();
+}
+
+void check_cancelled_now() {
     if (is_cancelled()) throw Error(ErrorKind::Cancelled, "stopped");
-    if (thread_deadline != kNever && ++calls % kCallsPerLook == 0 && Clock::now() > thread_deadline) {
-        throw Error(ErrorKind::Run, "did not end in the time it is given");
-    }
+    if (Clock::now() > thread_deadline) throw Error(ErrorKind::Run, "did not end in the time it is given");
 }
 
 }  // namespace loupe

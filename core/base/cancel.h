@@ -27,5 +27,7 @@ bool is_cancelled();
 // Throws Error: Cancelled when the flag of this thread is set, Run when its deadline has passed. Cheap enough for every
 // iteration of a loop.
 void check_cancelled();
+// The same for what waits between its looks: the clock is read each time.
+void check_cancelled_now();
 
 }  // namespace loupe

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
@@ -94,14 +95,19 @@ std::optional<GivenHandle> take_handle(int socket, int flags) {
     ssize_t got = 0;
     do got = ::recvmsg(socket, message.get(), MSG_CMSG_CLOEXEC | flags);
     while (got < 0 && errno == EINTR);
-    if (got != static_cast<ssize_t>(sizeof(std::uint64_t))) return std::nullopt;
+    if (got < 0) return std::nullopt;
     GivenHandle given{.number = message.number(), .handle = {}};
+    // There is room for a second one, because of how they are aligned: it was not asked for, and is let go of.
     const cmsghdr* head = message.head();
-    if (head != nullptr && head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof(int))) {
-        int descriptor = -1;
-        std::memcpy(&descriptor, CMSG_DATA(head), sizeof descriptor);
-        given.handle.reset(descriptor);
+    if (head != nullptr && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS) {
+        for (std::size_t end = CMSG_LEN(sizeof(int)); end <= head->cmsg_len; end += sizeof(int)) {
+            int descriptor = -1;
+            std::memcpy(&descriptor, CMSG_DATA(head) + (end - CMSG_LEN(sizeof(int))), sizeof descriptor);
+            FileHandle handle(descriptor);
+            if (!given.handle.is_open()) given.handle = std::move(handle);
+        }
     }
+    if (got != static_cast<ssize_t>(sizeof(std::uint64_t))) return std::nullopt;
     return given;
 }
 

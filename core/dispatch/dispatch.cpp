@@ -24,6 +24,7 @@
 #include "core/dispatch/out_checks.h"
 #include "core/dispatch/quantized_kernels.h"
 #include "core/dispatch/refuse_form.h"
+#include "core/dispatch/sharded_calls.h"
 
 namespace loupe {
 
@@ -549,9 +550,16 @@ SparseFunction quantized_kernel_of(const Operator& op) {
 }
 
 bool is_nested_form(TensorForm form) { return form == TensorForm::Jagged || form == TensorForm::Nested; }
+// Forms whose rules are asked before kernels that take sparse tensors as they are.
+bool has_own_rules(TensorForm form) { return is_nested_form(form) || form == TensorForm::Sharded; }
 
 // Of compressed sparse and of nested tensors the values record; what is made of other operators leaves it to those.
 void call_on_sparse(const Operator& op, std::span<const IValue> arguments, IValue* results, TensorForm form) {
+    if (form == TensorForm::Sharded) {
+        if (op.variant != OperatorVariant::Out && run_on_sharded(op, arguments, results)) return;
+        if (op.variant == OperatorVariant::Out || !op.is_composite()) refuse_form(op, form);
+        return call_unchecked(op, arguments, results);
+    }
     if (is_nested_form(form)) {
         if (op.variant != OperatorVariant::Out && run_on_nested(op, arguments, results)) return;
         if (!op.takes_sparse && !op.is_composite()) refuse_form(op, form);
@@ -576,7 +584,7 @@ void call_unobserved(const Operator& op, std::span<const IValue> arguments, IVal
         const Given given = require_tensors(op, arguments);
         if (given.is_sparse) [[unlikely]] {
             const TensorForm form = form_of_call(op, arguments);
-            if (!op.takes_sparse || is_nested_form(form)) return call_on_sparse(op, arguments, results, form);
+            if (!op.takes_sparse || has_own_rules(form)) return call_on_sparse(op, arguments, results, form);
         }
         if (!given.is_taken) [[unlikely]]
             check_dtypes(op, arguments);
@@ -640,12 +648,17 @@ void refuse_form(const Operator& op, TensorForm form) {
             case TensorForm::Jagged:
             case TensorForm::Nested:
                 return {"NestedTensorCPU", "nested tensors", "to_padded_tensor()"};
+            case TensorForm::Sharded:
+                break;
         }
         return {};
     }();
     // All that PyTorch says of a jagged tensor.
     if (form == TensorForm::Jagged)
         throw Error(ErrorKind::Unsupported, overload_text(op), {.hint = "call to_padded_tensor() first"});
+    if (form == TensorForm::Sharded)
+        throw Error(ErrorKind::Unsupported,
+                    concat(overload_text(op), " of a DTensor is not here: call full_tensor() or to_local() first"));
     throw Error(ErrorKind::Unsupported,
                 concat("Could not run '", op.full_name, "' with arguments from the '", words.backend,
                        "' backend: this operator takes no ", words.what, ". Call ", words.hint, " first."));

@@ -15,7 +15,8 @@ struct PluginStatus {
     std::string needs;
     std::filesystem::path file;
     bool loaded = false;
-    std::string reason;  // why not
+    bool is_off = false;  // by the user, or because it crashed; see core/plugin/plugin_state.h
+    std::string reason;   // why it is not loaded
 };
 
 // Loads the plugins of all folders the first time; the list of them every time. Safe to call from any thread. Of

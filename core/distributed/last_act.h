@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a rank did last, in a page that its launcher reads when the rank is gone.
+// What a rank did last, in memory that another process reads when the rank is gone.
 
-#include <string>
+#include <cstddef>
 #include <string_view>
 
 namespace loupe::distributed {
 
-// In the folder that LOUPE_RANKS_FOLDER names; nowhere without it.
-void note_last_act(int rank, std::string_view line);
-std::string read_last_act(const std::string& folder, int rank);  // empty: none
+inline constexpr std::size_t kLastActBytes = 512;
+
+// Where it is noted: that many bytes; null, at the beginning: nowhere.
+void set_last_act_page(char* page);
+void note_last_act(std::string_view line);
 
 }  // namespace loupe::distributed

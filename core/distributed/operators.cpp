@@ -6,10 +6,8 @@
 #include "core/base/error.h"
 
 namespace loupe::distributed {
-namespace {
 
-// As an operator of the program; inputs are seen before it runs, what run returns behind it.
-void observed(std::string_view name, const TensorList& inputs, const std::function<TensorList()>& run) {
+void run_observed(std::string_view name, const TensorList& inputs, const std::function<TensorList()>& run) {
     ExecutionObserver* observer = observer_of_direct_calls();
     if (observer == nullptr) {
         run();
@@ -34,12 +32,10 @@ void observed(std::string_view name, const TensorList& inputs, const std::functi
     observer->after_operator(call);
 }
 
-}  // namespace
-
 WorkPtr launch_observed(std::string_view name, const TensorList& inputs, bool is_async,
                         const std::function<WorkPtr()>& launch) {
     WorkPtr work;
-    observed(name, inputs, [&]() -> TensorList {
+    run_observed(name, inputs, [&]() -> TensorList {
         work = launch();
         if (is_async) return {};
         work->wait();
@@ -50,7 +46,7 @@ WorkPtr launch_observed(std::string_view name, const TensorList& inputs, bool is
 
 void wait_observed(Work& work, std::chrono::milliseconds timeout) {
     if (work.is_settled()) return work.wait(timeout);
-    observed("c10d::wait", {}, [&] {
+    run_observed("c10d::wait", {}, [&] {
         work.wait(timeout);
         return work.results();
     });

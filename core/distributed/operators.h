@@ -10,6 +10,8 @@
 
 namespace loupe::distributed {
 
+// As an operator of the program; inputs are seen before it runs, what run returns behind it.
+void run_observed(std::string_view name, const TensorList& inputs, const std::function<TensorList()>& run);
 // Launches under the name ("c10d::allreduce_"); waits for it at once unless it is asynchronous. Operators that are not
 // asynchronous have their results as outputs, others when wait_observed waits for them.
 WorkPtr launch_observed(std::string_view name, const TensorList& inputs, bool is_async,

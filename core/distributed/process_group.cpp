@@ -134,7 +134,8 @@ WorkPtr ProcessGroup::launch(Transfer transfer, Announcement announcement, Parts
     if (CollectiveObserver* observer = collective_observer())
         work->note_ = observer->on_launch(*this, *work, transfer, parts.reduction, parts.given);
     under_way_.push_back(work);
-    note_last_act(World::instance().rank(), work->announcement().line());
+    if (!is_message && size() == World::instance().size()) World::instance().note_launch();
+    note_last_act(work->announcement().line());
     World::instance().progress().submit(
         channel_, {work->announcement(), std::move(transfer), std::move(state), std::move(parts.on_progress)});
     return work;
@@ -484,13 +485,50 @@ std::vector<std::string> ProcessGroup::all_gather_bytes(std::string bytes, const
     return all;
 }
 
+namespace {
+
+std::string seconds_text(double seconds) { return concat(static_cast<std::int64_t>(seconds), " s"); }
+
+// What a rank does that has not come to a collective.
+std::string status_text(int rank, const RankStatus& status) {
+    switch (status.kind) {
+        case RankStatus::Kind::Ended:
+            return concat("rank ", rank, " has run to its end without it");
+        case RankStatus::Kind::Failed:
+            return concat("rank ", rank, " has ended: ", status.text);
+        case RankStatus::Kind::Silent:
+            return concat("rank ", rank, " does not answer");
+        case RankStatus::Kind::Waiting:
+            return concat("rank ", rank, " waits in ", status.text);
+        case RankStatus::Kind::Parked:
+            return concat("rank ", rank, " is parked ", status.text);
+        case RankStatus::Kind::Idle:
+            return concat("rank ", rank, " runs nothing");
+        case RankStatus::Kind::Working:
+            break;
+    }
+    return concat("rank ", rank, " computes, for ", seconds_text(status.since), status.text.empty() ? "" : ": ",
+                  status.text);
+}
+
+}  // namespace
+
+void ProcessGroup::forget_run() {
+    under_way_.clear();
+    ++run_;
+    sequence_ = 0;
+    std::fill(sent_.begin(), sent_.end(), 0);
+    std::fill(received_.begin(), received_.end(), 0);
+}
+
 // Ranks that the wait is for are those that have not come to the same. One that computes may come yet; where none of
 // them, and none that they wait for, computes, nothing will happen.
-std::string ProcessGroup::why_it_hangs(const Announcement& announcement, const std::vector<int>& waits_for) {
+ProcessGroup::Delay ProcessGroup::look_at_delay(const Announcement& announcement, const std::vector<int>& waits_for,
+                                                std::chrono::milliseconds time) {
     World& world = World::instance();
     std::vector<int> everyone(static_cast<std::size_t>(world.size()));
     std::iota(everyone.begin(), everyone.end(), 0);
-    const std::vector<RankStatus> statuses = world.progress().ask(everyone, std::chrono::seconds(8));
+    const std::vector<RankStatus> statuses = world.progress().ask(everyone, time);
     const double patience = std::chrono::duration<double>(world.patience()).count();
     const auto what = [](const std::string& line) { return line.substr(0, line.find(", ", line.find(" (number "))); };
     const auto is_message = [](const std::string& line) {
@@ -512,33 +550,22 @@ std::string ProcessGroup::why_it_hangs(const Announcement& announcement, const s
         }
     };
     add_late(waits_for, announcement.line());
-    const std::vector<int> late = open;
+    Delay delay;
+    for (const int rank : open)
+        delay.line +=
+            concat(delay.line.empty() ? "" : "; ", status_text(rank, statuses[static_cast<std::size_t>(rank)]));
+    delay.is_final = !open.empty();
     while (!open.empty()) {
         const RankStatus& status = statuses[static_cast<std::size_t>(open.back())];
         open.pop_back();
-        const bool waits = status.kind == RankStatus::Kind::Waiting;
-        if (status.kind == RankStatus::Kind::Working || (waits && status.since < patience / 2)) return {};
+        using Kind = RankStatus::Kind;
+        const bool waits = status.kind == Kind::Waiting;
+        const bool may_come = status.kind == Kind::Working || status.kind == Kind::Parked || status.kind == Kind::Idle;
+        delay.is_parked = delay.is_parked || status.kind == Kind::Parked || status.kind == Kind::Idle;
+        if (may_come || (waits && status.since < patience / 2)) delay.is_final = false;
         if (waits) add_late(status.waits_for, status.text);
     }
-    std::string out;
-    for (const int rank : late) {
-        const RankStatus& status = statuses[static_cast<std::size_t>(rank)];
-        out += concat(out.empty() ? "" : "; ", "rank ", rank, " ");
-        switch (status.kind) {
-            case RankStatus::Kind::Ended:
-                out += "has run to its end without it";
-                break;
-            case RankStatus::Kind::Failed:
-                out += concat("has ended: ", status.text);
-                break;
-            case RankStatus::Kind::Silent:
-                out += "does not answer";
-                break;
-            default:
-                out += concat("waits in ", status.text);
-        }
-    }
-    return out;
+    return delay;
 }
 
 }  // namespace loupe::distributed

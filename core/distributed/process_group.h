@@ -75,9 +75,18 @@ class ProcessGroup final : public RefCounted {
     // Of bytes: each rank's, of any length.
     std::vector<std::string> all_gather_bytes(std::string bytes, const std::string& name = "all_gather_object");
 
-    // Why a collective does not come to its end, in one line; empty: the others are on their way.
-    // waits_for: ranks of the program.
-    std::string why_it_hangs(const Announcement& announcement, const std::vector<int>& waits_for);
+    // Why a collective does not come to its end: what the ranks that have not come to it do.
+    struct Delay {
+        std::string line;        // "rank 1 waits in ..."; empty: all have come
+        bool is_final = false;   // none of them will come
+        bool is_parked = false;  // one of them stands in a session, for as long as its user likes
+    };
+    // waits_for: ranks of the program; time: that they have to answer.
+    Delay look_at_delay(const Announcement& announcement, const std::vector<int>& waits_for,
+                        std::chrono::milliseconds time);
+    // Collectives from here on are those of another run: see World::begin_run.
+    void forget_run();
+    std::uint64_t run() const { return run_; }
     void note_waited(Work& work, Clock::time_point from);
     // Collectives that are done and not waited for are noted, and let go.
     void settle();
@@ -95,6 +104,7 @@ class ProcessGroup final : public RefCounted {
     int rank_ = 0;
     std::chrono::milliseconds timeout_;
     std::uint64_t sequence_ = 0;
+    std::uint64_t run_ = 0;                       // of this rank
     std::vector<std::uint64_t> sent_, received_;  // by rank
     std::vector<WorkPtr> under_way_;
 };

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/distributed/progress.h"
 
+#include <algorithm>
 #include <cstring>
 #include <future>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/distributed/world.h"
 
 namespace loupe::distributed {
 namespace {
 
-constexpr int kEngineBox = 0;   // questions between progress threads
-constexpr int kProgramBox = 1;  // of ControlChannel
+constexpr int kEngineBox = 0;                           // questions between progress threads
+constexpr int kProgramBox = 1;                          // of ControlChannel
+constexpr auto kLook = std::chrono::milliseconds(250);  // at the processes of other ranks
 
 double seconds_since(Clock::time_point time) { return std::chrono::duration<double>(Clock::now() - time).count(); }
 
@@ -30,7 +34,7 @@ std::string RankStatus::encoded() const {
 
 RankStatus RankStatus::decoded(const std::string& bytes) {
     RankStatus status;
-    if (bytes.empty() || std::strchr("wcefs", bytes[0]) == nullptr) return status;
+    if (bytes.empty() || std::strchr("wcpiefs", bytes[0]) == nullptr) return status;
     status.kind = static_cast<Kind>(bytes[0]);
     status.since = std::strtod(bytes.c_str() + 1, nullptr);
     const std::size_t first = bytes.find(' ');
@@ -49,12 +53,19 @@ Progress::Progress(Backend& backend, const LaunchFacts& facts) : backend_(backen
     thread_ = std::thread([this, &joined] {
         try {
             auto world = std::make_unique<Channel>();
-            world->data = backend_.join(facts_);
-            rank_ = world->data->rank();
-            size_ = world->data->size();
+            all_ = backend_.join(facts_);
+            rank_ = all_->rank();
+            size_ = all_->size();
             for (int i = 0; i < size_; ++i) world->ranks.push_back(i);
-            if (size_ > 1) world->agreements = world->data->split(0);
+            world->data = all_->split(0);
+            if (size_ > 1) {
+                world->agreements = all_->split(0);
+                peers_ = Peers(*all_);
+            }
+            begun_.resize(static_cast<std::size_t>(size_));
+            begun_together_ = begun_;
             mailbox_ = backend_.open_mailbox();
+            colours_.emplace_back(0, world.get());
             channels_.push_back(std::move(world));
             joined.set_value();
         } catch (...) {
@@ -90,15 +101,74 @@ void Progress::on_thread(std::function<void()> action) {
 
 void Progress::submit(Channel& channel, Task task) {
     on_thread([this, &channel, task = std::move(task)]() mutable {
-        Channel::Running& running = channel.running.emplace_back();
-        running.task = std::move(task);
-        try {
-            start_agreement(channel, running);
-        } catch (const std::exception& error) {
-            running.task.state->fail(error.what());
-            channel.running.pop_back();
-        }
+        if (const auto gone = failed(channel.ranks))
+            return task.state->fail(concat("rank ", gone->first, " has ended: ", gone->second.text));
+        if (waits_for_runs_)
+            waiting_.emplace_back(&channel, std::move(task));
+        else
+            start(channel, std::move(task));
     });
+}
+
+void Progress::start(Channel& channel, Task task) {
+    Channel::Running& running = channel.running.emplace_back();
+    running.task = std::move(task);
+    try {
+        start_agreement(channel, running);
+    } catch (const std::exception& error) {
+        running.task.state->fail(error.what());
+        channel.running.pop_back();
+    }
+}
+
+void Progress::begin_run(bool forgets_groups) {
+    std::promise<void> begun;
+    on_thread([&] {
+        for (const auto& channel : channels_) abandon(*channel, "another run has begun");
+        for (const auto& [channel, task] : waiting_) task.state->fail("another run has begun");
+        waiting_.clear();
+        if (forgets_groups) {
+            colours_.resize(1);
+            channels_.resize(1);
+        }
+        waits_for_runs_ = true;
+        const std::int64_t own = ++begun_[static_cast<std::size_t>(rank_)];
+        for (int rank = 0; rank < size_; ++rank) {
+            if (rank != rank_) mailbox_->post(rank, kEngineBox, concat("b", own));
+        }
+        begun.set_value();
+    });
+    begun.get_future().wait();
+}
+
+// The ranks come here at about the same time: each has heard the same of all.
+void Progress::begin_channels_anew() {
+    const auto has_begun = [&](std::size_t i) { return begun_[i] > begun_together_[i]; };
+    for (std::size_t i = 0; i < begun_.size(); ++i) {
+        if (!has_begun(i)) return;
+    }
+    for (const auto& [colour, channel] : colours_) {
+        auto data = all_->split(colour), agreements = all_->split(colour);
+        if (channel == nullptr) continue;
+        channel->data = std::move(data);
+        channel->agreements = std::move(agreements);
+    }
+    begun_together_ = gather_begun();
+    waits_for_runs_ = false;
+    for (auto& [channel, task] : std::exchange(waiting_, {})) start(*channel, std::move(task));
+}
+
+std::vector<std::int64_t> Progress::gather_begun() {
+    std::vector<std::int64_t> all(begun_.size());
+    Transfer transfer;
+    transfer.kind = TransferKind::AllGather;
+    transfer.dtype = ScalarType::Int64;
+    transfer.send = &begun_[static_cast<std::size_t>(rank_)];
+    transfer.receive = all.data();
+    transfer.count = 1;
+    const auto request = all_->start(transfer);
+    while (!request->test()) std::this_thread::yield();
+    return all;
 }
 
 Channel* Progress::split(int colour, std::vector<int> ranks) {
@@ -108,8 +178,9 @@ Channel* Progress::split(int colour, std::vector<int> ranks) {
         try {
             auto channel = std::make_unique<Channel>();
             channel->ranks = std::move(ranks);
-            channel->data = world().data->split(colour);
-            channel->agreements = world().data->split(colour);
+            channel->data = all_->split(colour);
+            channel->agreements = all_->split(colour);
+            colours_.emplace_back(colour, channel->data == nullptr ? nullptr : channel.get());
             if (channel->data == nullptr) return made.set_value(nullptr);
             channels_.push_back(std::move(channel));
             made.set_value(channels_.back().get());
@@ -154,11 +225,14 @@ void Progress::run() {
     }
     mailbox_.reset();
     channels_.clear();
+    all_.reset();
     if (leaves_) backend_.leave();
 }
 
 bool Progress::step() {
     bool moved = size_ > 1 && read_letters();
+    moved = (size_ > 1 && look_for_ended()) || moved;
+    if (waits_for_runs_) begin_channels_anew();
     for (const auto& channel : channels_) moved = step(*channel) || moved;
     return moved;
 }
@@ -307,9 +381,14 @@ bool Progress::read_letters() {
     return moved;
 }
 
-// "?": what do you do; "!": an answer; "e" or "f": how the rank ended.
+// "?": what do you do; "!": an answer; "e" or "f": how the rank ended; "b": how many runs it has begun.
 void Progress::take_letter(const Letter& letter) {
     if (letter.bytes.empty()) return;
+    if (letter.bytes[0] == 'b') {
+        const auto from = static_cast<std::size_t>(letter.from);
+        if (from < begun_.size()) begun_[from] = std::strtoll(letter.bytes.c_str() + 1, nullptr, 10);
+        return;
+    }
     if (letter.bytes[0] == '?') return mailbox_->post(letter.from, kEngineBox, "!" + status_now().encoded());
     const bool is_answer = letter.bytes[0] == '!';
     const RankStatus status = RankStatus::decoded(is_answer ? letter.bytes.substr(1) : letter.bytes);
@@ -321,25 +400,56 @@ void Progress::take_letter(const Letter& letter) {
     if (!is_answer && status.kind == RankStatus::Kind::Failed) fail_all(letter.from, status.text);
 }
 
+// A rank that ends in order says so first; of one that has not its last letter is an empty one.
+bool Progress::look_for_ended() {
+    const auto now = Clock::now();
+    if (now - looked_at_peers_ < kLook) return false;
+    looked_at_peers_ = now;
+    const std::vector<int> ended = peers_.take_ended();
+    if (ended.empty()) return false;
+    read_letters();  // what it said before
+    for (const int rank : ended) {
+        RankStatus status;
+        status.kind = RankStatus::Kind::Failed;
+        status.text = "its process is gone";
+        {
+            const std::scoped_lock lock(letters_mutex_);
+            letters_.push_back({rank, {}});
+            const bool is_new = ends_.emplace(rank, status).second;
+            letters_changed_.notify_all();
+            if (!is_new) continue;
+        }
+        fail_all(rank, status.text);
+    }
+    return true;
+}
+
 // What waits for a rank that has failed never comes.
 void Progress::fail_all(int rank, const std::string& text) {
+    const std::string why = concat("rank ", rank, " has ended: ", text);
     for (const auto& channel : channels_) {
-        if (std::find(channel->ranks.begin(), channel->ranks.end(), rank) == channel->ranks.end()) continue;
-        for (const Channel::Running& each : channel->running)
-            each.task.state->fail(concat("rank ", rank, " has ended: ", text));
-        // MPI may still write to what they hold: it stays.
-        for (Channel::Running& each : channel->running) {
-            static std::list<Channel::Running> left;
-            left.push_back(std::move(each));
-        }
-        channel->running.clear();
+        if (std::find(channel->ranks.begin(), channel->ranks.end(), rank) != channel->ranks.end())
+            abandon(*channel, why);
     }
+    for (const auto& [channel, task] : std::exchange(waiting_, {})) task.state->fail(why);
+}
+
+// MPI may still write to what they hold: it stays.
+void Progress::abandon(Channel& channel, const std::string& why) {
+    static std::list<Channel::Running> left;
+    for (const Channel::Running& each : channel.running) each.task.state->fail(why);
+    left.splice(left.end(), channel.running);
 }
 
 RankStatus Progress::status_now() {
     const std::scoped_lock lock(letters_mutex_);
     RankStatus status = status_;
     status.since = seconds_since(status_since_);
+    if (status.kind == RankStatus::Kind::Working) {
+        if (!status.text.empty()) status.text.insert(0, "its last collective: ");
+        if (const std::string place = place_of_recorder(); !place.empty())
+            status.text.insert(0, concat(place, status.text.empty() ? "" : "; "));
+    }
     return status;
 }
 
@@ -403,6 +513,15 @@ bool Progress::wait_for_ends(std::chrono::milliseconds timeout) {
     std::unique_lock lock(letters_mutex_);
     return letters_changed_.wait_for(lock, timeout,
                                      [&] { return ends_.size() + 1 >= static_cast<std::size_t>(size_); });
+}
+
+std::optional<std::pair<int, RankStatus>> Progress::failed(const std::vector<int>& ranks) {
+    const std::scoped_lock lock(letters_mutex_);
+    for (const int rank : ranks) {
+        const auto end = ends_.find(rank);
+        if (end != ends_.end() && end->second.kind == RankStatus::Kind::Failed) return *end;
+    }
+    return std::nullopt;
 }
 
 void Progress::finish() {

@@ -11,11 +11,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/distributed/backend.h"
+#include "core/distributed/peers.h"
 #include "core/distributed/work.h"
 
 namespace loupe::distributed {
@@ -52,6 +55,8 @@ struct RankStatus {
     enum class Kind : char {
         Working = 'w',
         Waiting = 'c',
+        Parked = 'p',  // by a session, before its next operator
+        Idle = 'i',    // of a session: nothing was run yet
         Ended = 'e',
         Failed = 'f',
         Silent = 's'
@@ -77,6 +82,10 @@ class Progress {
     // A group of some ranks; all ranks of the program call it in the same order, after they have agreed to. Null on
     // those that are not in it. Returns when it is there.
     Channel* split(int colour, std::vector<int> ranks);
+    // A run begins here, and what was under way is none of it. What it submits starts when all ranks have begun one
+    // since they last did together: then every channel is a new one, on which nothing of runs before is left.
+    // forgets_groups: channels of split() are gone.
+    void begin_run(bool forgets_groups);
 
     // Letters of the program: see ControlChannel.
     void post(int rank, std::string bytes);
@@ -91,6 +100,8 @@ class Progress {
     void finish();
     // Until all others have ended too.
     bool wait_for_ends(std::chrono::milliseconds timeout);
+    // One that has failed, or died, among these; nullopt: none.
+    std::optional<std::pair<int, RankStatus>> failed(const std::vector<int>& ranks);
 
   private:
     void run();
@@ -102,6 +113,11 @@ class Progress {
     bool read_letters();
     void take_letter(const Letter& letter);
     void fail_all(int rank, const std::string& text);
+    bool look_for_ended();
+    void start(Channel& channel, Task task);
+    void abandon(Channel& channel, const std::string& why);
+    void begin_channels_anew();
+    std::vector<std::int64_t> gather_begun();
     void on_thread(std::function<void()> action);
     RankStatus status_now();
 
@@ -110,7 +126,16 @@ class Progress {
     int rank_ = 0;
     int size_ = 1;
     std::unique_ptr<Mailbox> mailbox_;
+    std::unique_ptr<Communicator> all_;  // makes the others; nothing else is done with it
     std::vector<std::unique_ptr<Channel>> channels_;
+    // Of all ranks, in the order in which they were made; null: this rank is not in it.
+    std::vector<std::pair<int, Channel*>> colours_;
+    // Runs that each rank has begun, and had begun when the channels were made.
+    std::vector<std::int64_t> begun_, begun_together_;
+    bool waits_for_runs_ = false;
+    std::deque<std::pair<Channel*, Task>> waiting_;
+    Peers peers_;
+    Clock::time_point looked_at_peers_;
 
     std::mutex mutex_;
     std::condition_variable wakes_;

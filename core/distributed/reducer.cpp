@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include "core/autograd/accumulate_grad.h"
 #include "core/autograd/backward_actions.h"
@@ -52,6 +53,7 @@ std::unordered_set<const TensorImpl*> leaves_behind(const TensorList& outputs) {
 Reducer::Reducer(ProcessGroup& group, TensorList parameters, std::vector<std::string> names, ReducerOptions options)
     : group_(&group), parameters_(std::move(parameters)), names_(std::move(names)), options_(std::move(options)) {
     if (parameters_.empty()) throw Error(ErrorKind::Usage, "Expected at least one parameter.");
+    divisor_ = group_->size();
     uses_.assign(parameters_.size(), 0);
     used_.assign(parameters_.size(), 0);
     std::vector<BucketItem> items;
@@ -114,7 +116,8 @@ void Reducer::reset() {
 }
 
 void Reducer::prepare(const TensorList& outputs) {
-    if (expects_ && !has_finished_) {
+    const bool is_same_run = std::exchange(run_, group_->run()) == group_->run();
+    if (is_same_run && expects_ && !has_finished_) {
         std::vector<std::string> missing;
         for (std::size_t i = 0; i < parameters_.size(); ++i) {
             if (is_ready_[i] == 0) missing.push_back(names_[i]);
@@ -225,7 +228,7 @@ void Reducer::mark_ready(std::size_t parameter, bool is_used) {
         const bool is_view = grad.address() == view.address() && grad.numel() == view.numel();
         if (!hook_) {
             // Divides while it copies into the bucket.
-            kMultiplyInto(grad, wrapped_number(Scalar(1.0 / group_->size())), view);
+            kMultiplyInto(grad, wrapped_number(Scalar(1.0 / divisor_)), view);
         } else if (!is_view) {
             gradient_arithmetic().copy(view, grad);
         }
@@ -253,13 +256,50 @@ void Reducer::launch(std::size_t b) {
                                      [&] { return group_->all_reduce({state.flat}, Reduction::Sum); });
         return;
     }
+    state.pending = hook_(bucket_of(b));
+}
+
+Reducer::Bucket Reducer::bucket_of(std::size_t b) const {
     Bucket bucket;
     bucket.index = b;
     bucket.is_last = b + 1 == states_.size();
-    bucket.buffer = state.flat;
-    bucket.gradients = state.views;
+    bucket.buffer = states_[b].flat;
+    bucket.gradients = states_[b].views;
     for (const std::size_t p : plan_.buckets[b]) bucket.parameters.push_back(parameters_[p]);
-    state.pending = hook_(bucket);
+    return bucket;
+}
+
+void Reducer::shadow() {
+    const GradModeScope off(false);
+    std::vector<WorkPtr> works;
+    std::vector<Pending> pending;
+    for (std::size_t b = 0; b < states_.size(); ++b) {
+        const Tensor zeros = fn::zeros_like(states_[b].flat);
+        if (!hook_) {
+            works.push_back(launch_observed("c10d::allreduce_", {zeros}, true,
+                                            [&] { return group_->all_reduce({zeros}, Reduction::Sum); }));
+            continue;
+        }
+        Bucket bucket = bucket_of(b);
+        bucket.buffer = zeros;
+        for (Tensor& each : bucket.gradients)
+            each = zeros.view_as_strided(each.sizes(), each.strides(), each.storage_offset());
+        pending.push_back(hook_(bucket));
+    }
+    if (options_.find_unused) {
+        // As PyTorch's joined ranks say it: what all used when this one last heard of it, again and again. Parameters
+        // that nobody uses any more so get gradients of zero.
+        used_ = shared_used_.empty() ? std::vector<std::int32_t>(parameters_.size(), 0) : shared_used_;
+        share_used();
+    }
+    for (const WorkPtr& work : works) wait_observed(*work);
+    for (const Pending& each : pending) each();
+    if (used_work_) wait_observed(*used_work_);
+    forget_used_work();
+    // As if gradients had come in the order of the parameters; the order that counts is rank 0's.
+    if (!rebuilds()) return;
+    arrival_.clear();
+    for (std::size_t p = 0; p < parameters_.size(); ++p) arrival_.push_back(p);
 }
 
 // Which parameters some rank has used.
@@ -268,6 +308,16 @@ void Reducer::share_used() {
                                            span_of(Dims{static_cast<std::int64_t>(used_.size())}));
     used_work_ = launch_observed("c10d::allreduce_", {used_tensor_}, true,
                                  [&] { return group_->all_reduce({used_tensor_}, Reduction::Sum); });
+}
+
+void Reducer::forget_used_work() {
+    if (used_tensor_.defined()) {
+        const auto* shared = used_tensor_.data<std::int32_t>();
+        shared_used_.assign(shared, shared + used_tensor_.numel());
+    }
+    used_work_ = nullptr;
+    used_tensor_ = Tensor();
+    used_.assign(parameters_.size(), 0);
 }
 
 void Reducer::note_times(Clock::time_point waited_from, Clock::time_point waited_until) {
@@ -318,9 +368,7 @@ void Reducer::finish() {
                 set_grad(parameters_[p], fn::clone(view));
         }
     }
-    used_work_ = nullptr;
-    used_tensor_ = Tensor();
-    used_.assign(parameters_.size(), 0);
+    forget_used_work();
     expects_ = false;
     has_finished_ = true;
 }

@@ -46,6 +46,10 @@ class Reducer final : public RefCounted {
     void prepare(const TensorList& outputs);
     // Does backward reduce? Not in no_sync.
     void set_sync(bool value) { syncs_ = value; }
+    // What sums are divided by, from the next pass on: the group's size at first.
+    void set_divisor(int ranks) { divisor_ = ranks; }
+    // Of a rank without inputs: the collectives of a pass of the others, with zeros.
+    void shadow();
     void set_hook(Hook hook);
     bool has_hook() const { return hook_ != nullptr; }
     // Places of the parameters by bucket, in order of launch.
@@ -76,7 +80,9 @@ class Reducer final : public RefCounted {
     void launch(std::size_t bucket);
     void finish();
     void note_times(Clock::time_point waited_from, Clock::time_point waited_until);
+    Bucket bucket_of(std::size_t bucket) const;
     void share_used();
+    void forget_used_work();
     bool rebuilds() const { return !has_rebuilt_ && (options_.is_static || !options_.find_unused); }
 
     const Ptr<ProcessGroup> group_;
@@ -85,12 +91,14 @@ class Reducer final : public RefCounted {
     const ReducerOptions options_;
     Hook hook_;
     bool syncs_ = true;
+    int divisor_ = 1;
 
     BucketPlan plan_;
     std::vector<State> states_;
     std::vector<std::pair<std::size_t, std::size_t>> places_;  // by parameter: bucket, member
     std::vector<RemovableHandle> handles_;
 
+    std::uint64_t run_ = 0;     // of the group: a pass of a run before, which was stopped, is not missed
     bool expects_ = false;      // a backward pass is to come
     bool has_finished_ = true;  // the last pass has reduced all
     bool has_static_graph_ = false;
@@ -98,7 +106,8 @@ class Reducer final : public RefCounted {
     std::vector<int> uses_;    // by parameter, of a static graph: gradients a pass
     std::vector<int> seen_;
     std::vector<char> is_ready_;
-    std::vector<std::int32_t> used_;  // since the last reduction
+    std::vector<std::int32_t> used_;         // since the last reduction
+    std::vector<std::int32_t> shared_used_;  // by how many ranks, at the last reduction
     WorkPtr used_work_;
     Tensor used_tensor_;
     std::size_t next_ = 0;

@@ -52,6 +52,42 @@ Traffic broadcast_traffic(double bytes, int ranks) {
     return {ceil_log2(ranks), ceil_log2(ranks), ceil_log2(ranks) * bytes};
 }
 
+Traffic zero_traffic(const std::vector<BucketItem>& parameters, int ranks) {
+    if (ranks <= 1) return {};
+    // PyTorch's rule: the greatest first, each to the rank that has least.
+    std::vector<std::size_t> order(parameters.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return parameters[a].bytes > parameters[b].bytes; });
+    const auto count = static_cast<std::size_t>(ranks);
+    std::vector<double> owned(count);
+    std::vector<Traffic> sent(count);
+    for (const std::size_t place : order) {
+        const auto bytes = static_cast<double>(parameters[place].bytes);
+        const auto owner = static_cast<std::size_t>(std::min_element(owned.begin(), owned.end()) - owned.begin());
+        owned[owner] += bytes;
+        // As Open MPI places ranks in the tree: the root and rank 0 change places.
+        for (std::size_t rank = 0; rank < count; ++rank) {
+            const std::size_t at = rank == owner ? 0 : rank == 0 ? owner : rank;
+            for (std::size_t step = 1; step < count; step *= 2) {
+                if (step <= at || at + step >= count) continue;
+                ++sent[rank].messages;
+                sent[rank].bytes += bytes;
+            }
+        }
+    }
+    Traffic most = *std::max_element(sent.begin(), sent.end(),
+                                     [](const Traffic& a, const Traffic& b) { return a.bytes < b.bytes; });
+    most.steps = static_cast<std::int64_t>(parameters.size()) * ceil_log2(ranks);
+    return most;
+}
+
+Traffic pipeline_traffic(double bytes, int microbatches, int ranks) {
+    if (ranks <= 1) return {};
+    const int messages = (ranks > 2 ? 2 : 1) * microbatches;
+    return {2 * (ranks - 1 + microbatches - 1), messages, messages * bytes};
+}
+
 StepPlan plan_step(const std::vector<BucketItem>& parameters, double cap_bytes) {
     StepPlan plan;
     // Gradients come in about the reverse order of definition.

@@ -27,6 +27,11 @@ Traffic all_reduce_traffic(Algorithm algorithm, double bytes, int ranks);
 // All-gather to, or reduce-scatter of, that many bytes: a ring.
 Traffic gather_traffic(double bytes, int ranks);
 Traffic broadcast_traffic(double bytes, int ranks);  // a binomial tree
+// The broadcasts of a step of ZeroRedundancyOptimizer: each parameter by the rank that has updated it, by a binomial
+// tree. Of the rank that sends most: it sends its own, and passes on others'.
+Traffic zero_traffic(const std::vector<BucketItem>& parameters, int ranks);
+// A stage a rank, so many microbatches of activations of that many bytes: of a stage in the middle, where there is one.
+Traffic pipeline_traffic(double bytes, int microbatches, int ranks);
 
 // What a step of training sends: the buckets of DistributedDataParallel, in order of launch.
 struct StepPlan {

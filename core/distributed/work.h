@@ -72,6 +72,7 @@ class Work final : public RefCounted {
 
   private:
     friend class ProcessGroup;
+    void wait_for_others(std::chrono::milliseconds timeout);
     const Ptr<ProcessGroup> group_;
     const std::shared_ptr<WorkState> state_;
     const Announcement announcement_;

@@ -17,9 +17,15 @@ namespace {
 using namespace std::chrono_literals;
 
 std::string (*place_function)() = nullptr;
+std::string (*recorder_place)() = nullptr;
 
 CollectiveObserver*& thread_collective_observer() {
     thread_local CollectiveObserver* observer = nullptr;
+    return observer;
+}
+
+WaitObserver*& thread_wait_observer() {
+    thread_local WaitObserver* observer = nullptr;
     return observer;
 }
 
@@ -37,10 +43,10 @@ Backend* backend_for(const LaunchFacts& facts) {
     }
     if (facts.world_size == 1) return &solo_backend();
     if (facts.launcher == Launcher::Torchrun) {
-        throw Error(ErrorKind::Unsupported,
+        throw Error(ErrorKind::Run,
                     concat("torchrun started this process as rank ", facts.rank, " of ", facts.world_size,
-                           ", and nothing here joins torchrun's ranks"),
-                    {.hint = "start it with tensorloupe-cli run --ranks N, mpirun or srun"});
+                           ", and the plugin gloo ", plugin_absence("gloo")),
+                    {.hint = "install libgloo-dev and build again, or start it with tensorloupe-cli run --ranks N"});
     }
     throw Error(ErrorKind::Run,
                 concat("this process was started as rank ", facts.rank, " of ", facts.world_size,
@@ -111,6 +117,25 @@ void World::end(ProcessGroup* group) {
     groups_.clear();
 }
 
+void World::begin_run(bool forgets_groups) {
+    launched_ = 0;
+    if (!progress_ || size() == 1) {
+        if (forgets_groups) groups_.clear();
+        return;
+    }
+    for (const auto& group : groups_) group->forget_run();
+    if (forgets_groups) {
+        groups_.clear();
+        made_ = 0;
+    }
+    progress_->begin_run(forgets_groups);
+    progress_->set_status(RankStatus::Kind::Working, {});
+}
+
+void World::set_status(RankStatus::Kind kind, std::string text) {
+    if (progress_ && size() > 1) progress_->set_status(kind, std::move(text));
+}
+
 void World::leave(const std::string& error) {
     if (!progress_) return;
     if (size() == 1) {
@@ -135,6 +160,8 @@ void World::leave(const std::string& error) {
         });
         if (is_silent) return;
     }
+    // The backend leaves with all ranks or not at all.
+    if (progress_->failed(progress_->world().ranks)) return;
     end(nullptr);
     progress_->finish();
     progress_.reset();
@@ -144,6 +171,12 @@ WaitingScope::WaitingScope(std::string what, const std::vector<int>& waits_for) 
     World::instance().progress().set_status(RankStatus::Kind::Waiting, what_, waits_for);
 }
 WaitingScope::~WaitingScope() { World::instance().progress().set_status(RankStatus::Kind::Working, what_); }
+
+WaitObserver* wait_observer() { return thread_wait_observer(); }
+WaitObserverScope::WaitObserverScope(WaitObserver* observer) : ScopedValue(thread_wait_observer(), observer) {}
+
+void set_place_of_recorder(std::string (*place)()) { recorder_place = place; }
+std::string place_of_recorder() { return recorder_place == nullptr ? std::string() : recorder_place(); }
 
 CollectiveObserver* collective_observer() { return thread_collective_observer(); }
 CollectiveObserverScope::CollectiveObserverScope(CollectiveObserver* observer)

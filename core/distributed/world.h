@@ -4,6 +4,7 @@
 // before that); groups are made and let go as it runs.
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,7 +21,8 @@ class ControlChannel {
   public:
     explicit ControlChannel(Progress& progress) : progress_(progress) {}
     void send(int rank, std::string bytes) { progress_.post(rank, std::move(bytes)); }  // returns at once
-    // The next that came, from any rank, in the order of each; nullopt: none in the time.
+    // The next that came, from any rank, in the order of each; nullopt: none in the time. An empty one: that rank's
+    // process has ended.
     std::optional<Letter> receive(std::chrono::milliseconds timeout) { return progress_.receive(timeout); }
 
   private:
@@ -52,6 +54,16 @@ class World {
     void end(ProcessGroup* group);  // null: all of them
     const std::vector<Ptr<ProcessGroup>>& groups() const { return groups_; }
 
+    // A run of the program begins, or, with forgets_groups, the program itself anew: collectives of runs before are
+    // none of it, whatever became of them. Those of this one start when all ranks have begun one. Nothing in a program
+    // of one rank, or that has not joined.
+    void begin_run(bool forgets_groups);
+    // Collectives of all ranks that this one has launched since then; on the thread that launches them.
+    std::uint64_t launched() const { return launched_; }
+    void note_launch() { ++launched_; }
+    // What others hear that ask. Nothing in a program of one rank, or that has not joined.
+    void set_status(RankStatus::Kind kind, std::string text);
+
     // How long a rank waits before it asks what the others do: 10 s, or LOUPE_RANK_PATIENCE (seconds).
     std::chrono::milliseconds patience() const { return patience_; }
     // Before the process ends: waits for the others. error: why it ends early; empty: it has run to its end.
@@ -66,6 +78,7 @@ class World {
     std::unique_ptr<Progress> progress_;
     std::vector<Ptr<ProcessGroup>> groups_;
     int made_ = 0;
+    std::uint64_t launched_ = 0;
 };
 
 // While it lives, other ranks that ask hear what this one waits for.
@@ -79,6 +92,27 @@ class WaitingScope {
   private:
     const std::string what_;
 };
+
+// Hears of waits in collectives, on the thread that waits.
+class WaitObserver {
+  public:
+    virtual ~WaitObserver() = default;
+    // It waits, and what the others do meanwhile: "all_reduce ...: rank 1 computes, for 2 s"; again when that changes.
+    virtual void on_waiting(const std::string& line) = 0;
+    virtual void on_waited() = 0;
+    // Once, of a wait that is long: who waits in what, since when, and for whom.
+    virtual void on_long_wait(const std::string& line) = 0;
+};
+// Of this thread; null: none.
+WaitObserver* wait_observer();
+class WaitObserverScope final : ScopedValue<WaitObserver*> {
+  public:
+    explicit WaitObserverScope(WaitObserver* observer);
+};
+
+// Where a rank's recorder is, "in aten::mm at event 17 (train.py:9)"; any thread. Empty: nothing is recorded.
+void set_place_of_recorder(std::string (*place)());
+std::string place_of_recorder();
 
 // Where the program is: "train.py:33". Of the language that runs it.
 void set_place_of_program(std::string (*place)());

@@ -8,6 +8,7 @@
 #include "core/base/build_facts.h"
 #include "core/base/strings.h"
 #include "core/library/c_handles.h"
+#include "core/library/dlpack.h"
 #include "core/library/tensors.h"
 #include "core/model/inputs.h"
 #include "core/ops/random/generator.h"
@@ -15,28 +16,6 @@
 
 namespace loupe::c_api {
 namespace {
-
-// DLPack's device types.
-std::int32_t device_type_of(Device device) {
-    switch (device.type) {
-        case DeviceType::Cpu:
-            return 1;
-        case DeviceType::Cuda:
-            return 2;
-        case DeviceType::PrivateUse1:
-            break;
-    }
-    return 12;
-}
-
-std::uint8_t dtype_code_of(ScalarType dtype) {
-    if (dtype == ScalarType::Bool) return 6;
-    if (dtype == ScalarType::BFloat16) return 4;
-    if (is_complex(dtype)) return 5;
-    if (is_float8(dtype)) return 255;
-    if (is_floating(dtype)) return 2;
-    return is_unsigned(dtype) ? 1 : 0;
-}
 
 Dims dims_of(const std::int64_t* values, std::int32_t count, const char* function, const char* name) {
     if (count < 0) throw Error(ErrorKind::Usage, concat(function, ": ndim is ", count));
@@ -189,13 +168,15 @@ tl_status tl_tensor_view(const tl_tensor* tensor, tl_view* view) {
         if (t.is_sparse()) throw Error(ErrorKind::Run, "tl_tensor_view: a sparse tensor has no elements of its own");
         *view = {};
         view->data = t.address();
-        view->device_type = device_type_of(t.device());
-        view->device_id = t.device().index;
+        const dlpack::DeviceField device = dlpack::field_of(t.device());
+        const dlpack::TypeField dtype = dlpack::field_of(t.dtype());
+        view->device_type = device.type;
+        view->device_id = device.id;
         view->ndim = static_cast<std::int32_t>(t.dim());
         view->dtype = static_cast<tl_dtype>(t.dtype());
-        view->dtype_code = dtype_code_of(t.dtype());
-        view->dtype_bits = static_cast<std::uint8_t>(8 * t.element_size());
-        view->dtype_lanes = 1;
+        view->dtype_code = dtype.code;
+        view->dtype_bits = dtype.bits;
+        view->dtype_lanes = dtype.lanes;
         view->shape = t.sizes().data();
         view->strides = t.strides().data();
     });

@@ -12,6 +12,7 @@
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
 #include "core/formats/checkpoint/weights_file.h"
+#include "core/model/describe_roots.h"
 #include "core/model/program.h"
 #include "core/model/shown_source.h"
 #include "core/nn/utils/norm_hooks.h"
@@ -89,7 +90,7 @@ void add_rules(nn::Module& module, const std::string& path, std::vector<TensorRu
 
 class Describer {
   public:
-    Describer(ModelInfo& model, const ModelFile& file) : model_(model), is_built_in_(file.is_built_in) {}
+    Describer(ModelInfo& model, bool is_built_in) : model_(model), is_built_in_(is_built_in) {}
 
     int add(const nn::ModulePtr& module, const std::string& path, int parent) {
         ModuleInfo info;
@@ -246,13 +247,30 @@ std::int64_t bytes_of(const std::filesystem::path& path) {
 
 }  // namespace
 
+void describe_roots(const nn::Named<nn::ModulePtr>& roots, ModelInfo& model) {
+    if (roots.empty()) {
+        model.modules.emplace_back();
+        return;
+    }
+    Describer describer(model, false);
+    for (const auto& [name, root] : roots) {
+        const bool is_first = model.modules.empty();
+        const int index = describer.add(root, name, is_first ? -1 : 0);
+        if (!is_first) model.modules.front().children.push_back(index);
+        const ModuleInfo& described = model.modules[static_cast<std::size_t>(index)];
+        model.parameter_count += described.parameter_count;
+        model.parameter_bytes += described.parameter_bytes;
+        for (const auto& [buffer, t] : root->named_buffers()) model.buffer_bytes += held_bytes(t);
+    }
+}
+
 ModelInfo describe_model(const ModelFile& file, const std::filesystem::path& path) {
     ModelInfo model;
     model.path = path.string();
     model.title = (path.has_filename() ? path : path.parent_path()).filename().string();
     model.file_bytes = bytes_of(path);
     model.format = concat(file.format, ", ", format_bytes(static_cast<double>(model.file_bytes)));
-    Describer(model, file).add(file.module, "", -1);
+    Describer(model, file.is_built_in).add(file.module, "", -1);
     model.parameter_count = model.modules.front().parameter_count;
     model.parameter_bytes = model.modules.front().parameter_bytes;
     for (const auto& [name, t] : file.module->named_buffers()) model.buffer_bytes += held_bytes(t);

@@ -2,10 +2,12 @@
 #include "core/model/program.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
+#include "core/base/cancel.h"
 #include "core/base/error.h"
 #include "core/base/library_path.h"
 #include "core/base/strings.h"
@@ -13,11 +15,13 @@
 #include "core/dispatch/plugin_list.h"
 #include "core/model/inputs.h"
 #include "core/model/load_weights.h"
+#include "core/model/mend_inputs.h"
 #include "core/model/move_program.h"
 #include "core/model/pipelines.h"
 #include "core/model/script_output.h"
 #include "core/model/shown_source.h"
 #include "core/ops/random/mersenne_twister.h"
+#include "core/passes/fake_run.h"
 #include "core/python/model_source.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/runtime/interpreter/print.h"
@@ -55,7 +59,14 @@ class UntouchedScope {
             for (std::size_t i = 0; i < part->slot_count(); ++i) slots.push_back(part->slot(i));
             modules_.emplace_back(part, std::move(slots));
         }
-        for (const auto& [name, t] : module.named_buffers()) buffers_.emplace_back(t, copy_elements(t));
+        for (const auto& [name, t] : module.named_buffers()) {
+            if (t.is_sparse()) continue;
+            // All of its memory: elements of a buffer may lie over each other, which nothing can be copied to.
+            const std::int64_t count = static_cast<std::int64_t>(t.storage()->bytes()) / t.element_size();
+            const std::int64_t one = 1;
+            const Tensor flat = t.view_as_strided({&count, 1}, {&one, 1}, 0);
+            buffers_.emplace_back(flat, copy_elements(flat));
+        }
     }
     UntouchedScope(const UntouchedScope&) = delete;
     UntouchedScope& operator=(const UntouchedScope&) = delete;
@@ -64,14 +75,15 @@ class UntouchedScope {
         for (const auto& [module, slots] : modules_) {
             for (std::size_t i = 0; i < slots.size() && i < module->slot_count(); ++i) module->set_slot(i, slots[i]);
         }
-        for (const auto& [buffer, elements] : buffers_) gradient_arithmetic().copy(buffer, elements);
+        // Whatever its version: batch norm writes its running statistics without one.
+        for (const auto& [memory, elements] : buffers_) gradient_arithmetic().copy(memory, elements);
         set_random_state(random_);
     }
 
   private:
     RandomState random_;
     std::vector<std::pair<nn::ModulePtr, std::vector<IValue>>> modules_;
-    std::vector<std::pair<Tensor, Tensor>> buffers_;
+    std::vector<std::pair<Tensor, Tensor>> buffers_;  // memory, what it held
 };
 
 std::vector<SourceNote> notes_of(const std::optional<runtime::Trace>& trace) {
@@ -193,7 +205,12 @@ void Program::describe(const fs::path& path, const std::string& build) {
         info_ = std::move(info);
         // A trace runs the model: of large weights that is their time, and their pages.
         const bool is_large = file_.is_built_in && info_->parameter_bytes > kTracedWhenOpened;
-        if (file_.eager->example_inputs() && !is_large) trace_with(example_arguments());
+        if (file_.eager->example_inputs() && !is_large) {
+            // A forward that does not end is opened all the same, without a graph.
+            static constexpr std::chrono::seconds kLongest(10);
+            const DeadlineScope deadline(kLongest);
+            trace_with(example_arguments());
+        }
         return;
     }
     if (info->methods.empty() && file_.archive == nullptr) {
@@ -250,6 +267,7 @@ runtime::Trace Program::make_trace(const std::vector<IValue>& arguments) const {
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::Cancelled) throw;
     }
+    check_cancelled_now();  // no second try of what did not end
     options.ties_sizes = false;
     return untouching_trace(arguments, options);
 }
@@ -344,6 +362,28 @@ InputSpec spec_of(const InputGuess& guess) {
     return spec;
 }
 
+// Forward is tried on fakes, which costs no more than its calls.
+std::vector<InputSpec> fitting_inputs(const Program& program, const std::string& method, std::vector<InputSpec> guess) {
+    const ModelFile& file = program.file();
+    if (program.is_eager() || !file.cannot_run.empty() || guess.empty()) return guess;
+    const UntouchedScope untouched(*file.module);
+    const runtime::PrintScope no_prints([](std::string_view) {});
+    const WarningScope no_warnings([](const ScriptWarning&) {});
+    const GradModeScope no_grad(false);
+    static constexpr std::chrono::seconds kLongest(1);
+    const DeadlineScope deadline(kLongest);
+    return mend_inputs(guess, [&](const std::vector<InputSpec>& inputs) {
+        std::vector<IValue> arguments = program.make_arguments(inputs, method);
+        for (IValue& argument : arguments) {
+            if (argument.is_tensor() && argument.to_tensor().defined())
+                argument = passes::fake_tensor(argument.to_tensor().sizes(), argument.to_tensor().dtype());
+        }
+        passes::DryKernels kernels;
+        const InterceptorScope dry(&kernels);
+        runtime::run_method(file.module, method, std::move(arguments));
+    });
+}
+
 }  // namespace
 
 // Inputs that forward was tried with; nothing of the trials stays.
@@ -368,7 +408,8 @@ std::vector<InputSpec> Program::default_inputs(const std::string& method_name, s
         if (is_eager() && (samples.empty() || !may_read)) {
             if (auto specs = tried_inputs(); !specs.empty()) return specs;
         }
-        if (may_read) return guess_inputs(*info_, schema(method_name), true, notes);
+        if (may_read && !samples.empty()) return guess_inputs(*info_, schema(method_name), true, notes);
+        if (may_read) return fitting_inputs(*this, method_name, guess_inputs(*info_, schema(method_name), true, notes));
         ModelInfo without_samples = *info_;
         without_samples.path.clear();
         return guess_inputs(without_samples, schema(method_name), true, notes);

@@ -17,6 +17,7 @@
 #include "core/dispatch/functions.h"
 #include "core/optim/step_norms.h"
 #include "core/tensor/device_copy.h"
+#include "core/tensor/sharded.h"
 #include "core/value/bind_arguments.h"
 
 namespace loupe::optim {
@@ -69,6 +70,42 @@ void observed(const OptimizerRecord& record, const Tensor& parameter, const Tens
     call.outputs = outputs;
     observer->after_operator(call);
 }
+
+// What a method updates of a parameter of which this rank holds a part: its part, with states that are parts too.
+class LocalUpdate {
+  public:
+    LocalUpdate(const Tensor& given, const Tensor& slope, DictObject& state)
+        : parameter(local_or_itself(given)),
+          gradient(local_or_itself(slope)),
+          whole_(is_sharded(given) ? given : Tensor()),
+          state_(state) {
+        if (!whole_.defined()) return;
+        if (!is_sharded(slope)) run_error("the gradient of a DTensor is a DTensor");
+        change([](const Tensor& t) { return local_or_itself(t); });
+    }
+    // The states are seen as DTensors.
+    void finish() const {
+        if (!whole_.defined()) return;
+        change([&](const Tensor& t) {
+            const bool is_like = !t.is_sparse() && t.dim() > 0 && std::ranges::equal(t.sizes(), parameter.sizes());
+            return is_like ? with_local(whole_, t) : t;
+        });
+    }
+
+    const Tensor parameter, gradient;
+
+  private:
+    template <typename Change>
+    void change(Change&& changed) const {
+        const auto entries = state_.entries();
+        for (const auto& [name, value] : entries) {
+            if (value.is_tensor() && value.to_tensor().defined()) state_.set(name, changed(value.to_tensor()));
+        }
+    }
+
+    const Tensor whole_;
+    DictObject& state_;
+};
 
 // A value of a saved state, copied; tensors but "step" take the parameter's dtype.
 IValue cast_state(const Tensor& parameter, const IValue& value, std::string_view key) {
@@ -187,6 +224,10 @@ IValue Optimizer::step(const Closure& closure) {
 
 // Of methods over all parameters at once.
 IValue Optimizer::step_all(const Closure& closure) {
+    for (const Tensor& parameter : parameters_of(groups_->elements.front().to_dict())) {
+        if (is_sharded(parameter))
+            throw Error(ErrorKind::Unsupported, concat(record_.name, " of DTensors is not here: take Adam or SGD"));
+    }
     std::deque<StepNorms::Measure> moved;
     if (StepNorms::current() != nullptr) {
         for (const Tensor& parameter : parameters_of(groups_->elements.front().to_dict()))
@@ -203,20 +244,23 @@ void Optimizer::update_all() {
         for (const Tensor& parameter : parameters_of(group.to_dict())) {
             const Tensor gradient = grad_of(parameter);
             if (!gradient.defined()) continue;
-            const auto update = gradient.is_sparse() ? record_.update_sparse : record_.update;
+            const Ptr<DictObject> state = state_of(parameter);
+            const LocalUpdate own(parameter, gradient, *state);
+            const bool is_sparse = own.gradient.is_sparse();
+            const auto update = is_sparse ? record_.update_sparse : record_.update;
             if (update == nullptr) {
-                if (!gradient.is_sparse())
+                if (!is_sparse)
                     run_error(concat(record_.name, " does not support dense gradients, please consider Adam instead"));
                 run_error(concat(record_.name, " does not support sparse gradients", record_.sparse_hint));
             }
-            const Ptr<DictObject> state = state_of(parameter);
             // Elements of other dtypes are rounded after the update: only they show the step.
-            const bool is_measured = !gradient.is_sparse() && (parameter.dtype() == ScalarType::Float32 ||
-                                                               parameter.dtype() == ScalarType::Float64);
-            const bool is_fused = is_measured && parameter.is_contiguous() && parameter.is_host_memory();
+            const bool is_measured =
+                !is_sparse && (parameter.dtype() == ScalarType::Float32 || parameter.dtype() == ScalarType::Float64);
+            const bool is_fused = is_measured && own.parameter.is_contiguous() && own.parameter.is_host_memory();
             StepNorms::Measure moved(parameter, is_fused);
-            observed(record_, parameter, gradient, [&] { update(options, parameter, gradient, *state); });
+            observed(record_, parameter, gradient, [&] { update(options, own.parameter, own.gradient, *state); });
             moved.finish();
+            own.finish();
         }
     }
 }

@@ -12,6 +12,7 @@
 #include "core/base/parallel.h"
 #include "core/dispatch/functions.h"
 #include "core/optim/step_norms_kernel.h"
+#include "core/tensor/sharded.h"
 #include "core/tensor/sparse.h"
 
 namespace loupe::optim {
@@ -99,6 +100,7 @@ void StepNorms::add(std::span<const Sums> blocks) {
 StepNorms::Measure::Measure(Tensor parameter, bool is_fused) : norms_(current_norms), parameter_(std::move(parameter)) {
     if (norms_ == nullptr) return;
     const auto found = norms_->index_.find(parameter_.impl());
+    parameter_ = local_or_itself(parameter_);
     index_ = found == norms_->index_.end() ? norms_->rows_.size() : found->second;
     norms_->at_ = index_;
     if (is_fused || index_ == norms_->rows_.size()) return;

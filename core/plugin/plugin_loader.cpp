@@ -7,11 +7,13 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/formats/format_registry.h"
 #include "core/plugin/plugin.h"
+#include "core/plugin/plugin_state.h"
 #include "core/runtime/fuse/fuser_backends.h"
 #include "core/session/queries/list.h"
 
@@ -87,10 +89,20 @@ std::string reason_of_dlerror(const fs::path& file) {
     return text;
 }
 
-PluginStatus load(const fs::path& file) {
+}  // namespace
+
+PluginStatus load_plugin(const fs::path& file, bool is_trial) {
     PluginStatus status;
     status.file = file;
     status.name = file.stem().string();
+    if (std::optional<std::string> why = why_switched_off(plugin_name_of(file))) {
+        status.name = plugin_name_of(file);
+        status.is_off = true;
+        status.reason = concat("switched off", why->empty() ? "" : ": ", *why);
+        return status;
+    }
+    std::optional<PluginCrashGuard> guard;
+    if (!is_trial) guard.emplace(file);
     void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
         status.reason = reason_of_dlerror(file);
@@ -110,25 +122,40 @@ PluginStatus load(const fs::path& file) {
     return status;
 }
 
-}  // namespace
+namespace {
 
-std::vector<PluginStatus> load_plugins_from(const fs::path& folder) {
-    static std::mutex mutex;
-    static std::map<fs::path, PluginStatus> known;
-    const std::lock_guard lock(mutex);
+std::vector<fs::path> files_in(const fs::path& folder) {
     std::error_code failure;
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(folder, failure)) {
         if (entry.path().extension() == ".so") files.push_back(fs::weakly_canonical(entry.path(), failure));
     }
     std::sort(files.begin(), files.end());
+    return files;
+}
+
+}  // namespace
+
+std::vector<PluginStatus> load_plugins_from(const fs::path& folder) {
+    static std::mutex mutex;
+    static std::map<fs::path, PluginStatus> known;
+    const std::lock_guard lock(mutex);
     std::vector<PluginStatus> list;
-    for (const fs::path& file : files) {
+    for (const fs::path& file : files_in(folder)) {
         auto found = known.find(file);
-        if (found == known.end()) found = known.emplace(file, load(file)).first;
+        if (found == known.end()) found = known.emplace(file, load_plugin(file)).first;
         list.push_back(found->second);
     }
     return list;
+}
+
+std::vector<fs::path> plugin_files() {
+    std::vector<fs::path> all;
+    for (const fs::path& folder : plugin_folders()) {
+        const std::vector<fs::path> files = files_in(folder);
+        all.insert(all.end(), files.begin(), files.end());
+    }
+    return all;
 }
 
 std::vector<fs::path> plugin_folders() {
@@ -146,6 +173,7 @@ std::vector<fs::path> plugin_folders() {
             if (!folder.empty()) folders.emplace_back(folder);
         }
     }
+    if (fs::path installed = user_plugin_folder(); !installed.empty()) folders.push_back(std::move(installed));
     return folders;
 }
 

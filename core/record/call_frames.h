@@ -29,6 +29,7 @@ class CallFrames {
 
     // Modules that are called without a graph know their place in the tree by this.
     void name_modules(nn::Module& root, const std::string& path);
+    bool knows(const nn::Module& module) const { return module_paths_.contains(&module); }
 
     // The place of a call; nullopt for the outermost, and for functions without a graph.
     std::optional<StopPoint> point_of(const FrameInfo& call);

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/autograd/variable.h"
+#include "core/base/strings.h"
 #include "core/record/compute_statistics.h"
 
 namespace loupe::session {
@@ -52,6 +53,24 @@ std::vector<GradientRow> gradient_rows(nn::Module& module, const Recorder* recor
         rows.push_back(std::move(row));
     }
     return rows;
+}
+
+std::vector<GradientRow> gradient_rows_of_roots(const Recorder& recorder) {
+    std::vector<GradientRow> all;
+    const Recording& recording = *recorder.recording();
+    for (const auto& [name, root] : recorder.called_roots()) {
+        for (GradientRow& row : gradient_rows(*root, &recorder)) {
+            const Value* recorded = row.value != 0 ? &recording.value(row.value) : nullptr;
+            if (!row.has_gradient && recorded != nullptr && recorded->statistics)
+                row.set_gradient(*recorded->statistics);
+            if (!name.empty()) {
+                row.parameter = concat(name, ".", row.parameter);
+                row.module = row.module.empty() ? name : concat(name, ".", row.module);
+            }
+            all.push_back(std::move(row));
+        }
+    }
+    return all;
 }
 
 }  // namespace loupe::session

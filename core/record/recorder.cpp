@@ -165,14 +165,28 @@ Recorder::Place Recorder::place_now() const {
 }
 
 void Recorder::enter_frame(const FrameInfo& info) {
-    if (names_roots_ && info.module != nullptr && frames_.is_empty() && named_roots_.insert(info.module).second)
-        name_existing_tensors(*this, const_cast<nn::Module&>(*info.module), {}, {});
+    if (names_roots_ && info.module != nullptr && frames_.is_empty() && !frames_.knows(*info.module))
+        name_root(nn::ModulePtr(const_cast<nn::Module*>(info.module)));
     const std::optional<StopPoint> place = frames_.point_of(info);
     if (place) park_if_asked(*place);
     frames_.enter(info, place);
 }
 
 void Recorder::leave_frame() { frames_.leave(); }
+
+// Programs that make a new module for every call have no tree that a reader could use: the first are enough.
+void Recorder::name_root(const nn::ModulePtr& root) {
+    constexpr std::size_t kMostRoots = 64;
+    if (called_roots_.size() >= kMostRoots) return;
+    std::string name;
+    if (!called_roots_.empty()) {
+        name = root->class_name();
+        for (int number = 2; root_names_.contains(name); ++number) name = concat(root->class_name(), number);
+    }
+    root_names_.insert(name);
+    called_roots_.emplace_back(name, root);
+    name_module_tensors(*this, *root, name);
+}
 
 // --- events ---
 
@@ -541,11 +555,16 @@ void Recorder::end_backward_start(const TensorList& roots, const TensorList& gra
     if (publish(std::move(pending_)) != 0) park_behind(recording()->event(id));
 }
 
+void name_module_tensors(Recorder& recorder, nn::Module& module, const std::string& below) {
+    recorder.name_modules(module, below);
+    const std::string before = below.empty() ? "" : below + ".";
+    for (const auto& [name, t] : module.named_parameters()) recorder.name_value(t, before + name, Category::Parameter);
+    for (const auto& [name, t] : module.named_buffers()) recorder.name_value(t, before + name, Category::Buffer);
+}
+
 void name_existing_tensors(Recorder& recorder, nn::Module& module, const std::vector<IValue>& arguments,
                            const FunctionSchema& schema) {
-    recorder.name_modules(module);
-    for (const auto& [name, t] : module.named_parameters()) recorder.name_value(t, name, Category::Parameter);
-    for (const auto& [name, t] : module.named_buffers()) recorder.name_value(t, name, Category::Buffer);
+    name_module_tensors(recorder, module, {});
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string name = i + 1 < schema.arguments.size() ? schema.arguments[i + 1].name : concat("input ", i);
         std::size_t element = 0;

@@ -95,8 +95,11 @@ class Recorder final : public ExecutionObserver,
     // The event that gave this parameter or input its gradient; 0 when none did.
     EventId accumulated_at(const Tensor& leaf) const;
     // Of a program whose models are not known before it runs: a module that is called outside of any other gets its
-    // name, and its parameters theirs, when it is called first.
+    // name, and its parameters theirs, when it is called first: the first is the root of all names, others stand below
+    // it under their class's name.
     void name_roots_as_called() { names_roots_ = true; }
+    // Those that were called, by name, in order; as they are now.
+    const nn::Named<nn::ModulePtr>& called_roots() const { return called_roots_; }
 
     // What this process has to do with others; see collective_notes.h.
     struct Place {
@@ -198,8 +201,11 @@ class Recorder final : public ExecutionObserver,
     const std::shared_ptr<data::LoadLog> load_log_ = data::LoadLog::of_thread();
     std::uint64_t loads_seen_ = 0;
 
+    void name_root(const nn::ModulePtr& root);
+
     bool names_roots_ = false;
-    std::unordered_set<const nn::Module*> named_roots_;
+    nn::Named<nn::ModulePtr> called_roots_;
+    std::unordered_set<std::string> root_names_;
 
     // The operator under way.
     bool is_pending_ = false;
@@ -225,6 +231,8 @@ class Recorder final : public ExecutionObserver,
     std::vector<std::uint64_t> saved_;                   // storages that its nodes keep for backward
 };
 
+// Names its modules, parameters and buffers; below: what stands before their names.
+void name_module_tensors(Recorder& recorder, nn::Module& module, const std::string& below);
 // Names parameters, buffers and the tensors of the arguments after what they are; schema: of the method, with self.
 void name_existing_tensors(Recorder& recorder, nn::Module& module, const std::vector<IValue>& arguments,
                            const FunctionSchema& schema);

@@ -147,7 +147,38 @@ std::string tile_label(const TensorSlice& slice, std::size_t tile) {
     return shape_list_text(shown);
 }
 
-void fill_tiles(const Tensor& t, const TensorRequest& request, TensorSlice& out) {
+struct PictureSize {
+    int rows = 0;
+    int columns = 0;
+};
+
+// Of each tile that has elements: both sides shrink alike, as far as they are longer than one.
+PictureSize picture_size(const TensorRequest& request, const TensorDetail& detail, const TensorSlice& slice,
+                         std::int64_t tiles) {
+    const std::int64_t all_rows = std::min<std::int64_t>(slice.rows, std::max(1, request.max_rows));
+    std::int64_t rows = all_rows;
+    std::int64_t columns = std::min<std::int64_t>(slice.columns, std::max(1, request.max_columns));
+    const std::int64_t pictures = detail.only_tile >= 0 ? 1 : std::max<std::int64_t>(1, tiles);
+    const std::int64_t most =
+        detail.max_elements > 0 ? std::max<std::int64_t>(1, detail.max_elements / pictures) : rows * columns;
+    if (rows * columns > most) {
+        const auto side = std::max<std::int64_t>(1, std::llround(std::floor(std::sqrt(static_cast<double>(most)))));
+        rows = std::min(rows, std::max(side, most / columns));
+        columns = std::min(columns, std::max<std::int64_t>(1, most / rows));
+        rows = std::min(all_rows, std::max<std::int64_t>(1, most / columns));
+    }
+    return {static_cast<int>(rows), static_cast<int>(columns)};
+}
+
+// The next tile.
+void advance(std::vector<std::int64_t>& index, const Tensor& t) {
+    for (std::size_t d = index.size(); d-- > 0;) {
+        if (++index[d] < t.sizes()[d]) break;
+        index[d] = 0;
+    }
+}
+
+void fill_tiles(const Tensor& t, const TensorRequest& request, const TensorDetail& detail, TensorSlice& out) {
     const std::size_t dims = static_cast<std::size_t>(t.dim());
     out.columns = dims >= 1 ? t.size(-1) : 1;
     out.rows = dims >= 2 ? t.size(-2) : 1;
@@ -156,15 +187,19 @@ void fill_tiles(const Tensor& t, const TensorRequest& request, TensorSlice& out)
     out.tiles = 1;
     for (std::size_t d = 0; d + 2 < dims; ++d) out.tiles *= t.sizes()[d];
     if (t.numel() == 0) return;
-    const auto rows = static_cast<int>(std::min<std::int64_t>(out.rows, std::max(1, request.max_rows)));
-    const auto columns = static_cast<int>(std::min<std::int64_t>(out.columns, std::max(1, request.max_columns)));
     const std::int64_t tiles = std::min<std::int64_t>(out.tiles, std::max(1, request.max_tiles));
+    const auto [rows, columns] = picture_size(request, detail, out, tiles);
     std::vector<std::int64_t> index(dims > 2 ? dims - 2 : 0, 0);
     for (std::int64_t tile = 0; tile < tiles; ++tile) {
         TensorTile picture;
+        if (!index.empty()) picture.label = tile_label(out, static_cast<std::size_t>(tile));
+        if (detail.only_tile >= 0 && tile != detail.only_tile) {
+            out.data.push_back(std::move(picture));
+            advance(index, t);
+            continue;
+        }
         picture.rows = rows;
         picture.columns = columns;
-        if (!index.empty()) picture.label = tile_label(out, static_cast<std::size_t>(tile));
         std::int64_t base = 0;
         for (std::size_t d = 0; d < index.size(); ++d) base += index[d] * t.strides()[d];
         picture.elements.reserve(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
@@ -176,10 +211,7 @@ void fill_tiles(const Tensor& t, const TensorRequest& request, TensorSlice& out)
             }
         }
         out.data.push_back(std::move(picture));
-        for (std::size_t d = index.size(); d-- > 0;) {
-            if (++index[d] < t.sizes()[d]) break;
-            index[d] = 0;
-        }
+        advance(index, t);
     }
 }
 
@@ -293,7 +325,7 @@ void describe_memory(const Tensor& given, TensorSlice& out) {
 
 Tensor slice_tensor(const Tensor& t, std::string_view slice) { return sliced_tensor(t, slice).tensor; }
 
-TensorSlice reduce_tensor(const Tensor& given, const TensorRequest& request) {
+TensorSlice reduce_tensor(const Tensor& given, const TensorRequest& request, const TensorDetail& detail) {
     TensorSlice out;
     // Only sparse tensors have other elements than their sizes say.
     const Tensor t = is_packed(given) ? given : elements_or_itself(given);
@@ -305,7 +337,7 @@ TensorSlice reduce_tensor(const Tensor& given, const TensorRequest& request) {
     out.axes = std::move(chosen.axes);
     out.sliced_shape.assign(part.sizes().begin(), part.sizes().end());
     out.statistics = compute_statistics(part);
-    fill_tiles(part, request, out);
+    fill_tiles(part, request, detail, out);
     fill_histogram(part, out);
     return out;
 }

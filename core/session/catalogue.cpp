@@ -10,7 +10,10 @@
 
 namespace loupe::session {
 
+// Plugins give to all these lists.
+
 std::vector<PassInfo> list_passes() {
+    plugins();
     std::vector<PassInfo> all;
     for (const passes::Pass* pass : passes::all_passes())
         all.push_back({std::string(pass->name), std::string(pass->summary)});
@@ -24,6 +27,7 @@ std::vector<std::string> list_pipelines() {
 }
 
 std::vector<std::string> list_extensions() {
+    plugins();
     std::set<std::string> all{".loupe"};
     for (const FormatReader& reader : FormatRegistry::instance().readers())
         all.insert(reader.extensions.begin(), reader.extensions.end());
@@ -33,7 +37,8 @@ std::vector<std::string> list_extensions() {
 std::vector<PluginInfo> list_plugins() {
     std::vector<PluginInfo> all;
     for (const PluginStatus& status : plugins()) {
-        all.push_back({status.name, status.file.string(), status.description, status.loaded, status.reason});
+        all.push_back({status.name, status.file.string(), status.description, status.needs, status.loaded,
+                       status.is_off, status.reason});
     }
     return all;
 }

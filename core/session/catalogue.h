@@ -21,8 +21,10 @@ struct PluginInfo {
     std::string name;
     std::string file;
     std::string description;
+    std::string needs;  // "oneDNN 2.6"; empty: nothing
     bool loaded = false;
-    std::string reason;  // why not
+    bool is_off = false;  // switched off
+    std::string reason;   // why it is not loaded
 };
 std::vector<PluginInfo> list_plugins();
 

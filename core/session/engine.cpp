@@ -12,6 +12,7 @@
 #include "core/model/error_text.h"
 #include "core/record/change_source.h"
 #include "core/session/file_notices.h"
+#include "core/session/rank_run.h"
 #include "core/session/verdict_entry.h"
 
 namespace loupe::session {
@@ -48,6 +49,7 @@ void Engine::work() {
     const python::FileNoticeScope notices(
         [this](const python::FileNotice& notice) { publisher_.log(entry_of(notice)); });
     const ReferencesScope references(references_);
+    const RankMeetingScope meeting(&control_.meeting());
     const ReferenceElements pinned = [this](int id, ValueId value) { return references_.elements(id, value); };
     const ReferenceElementsScope elements(pinned);
     queue_.attempt([] { plugins(); });  // loaded here, so that no run waits for them
@@ -86,10 +88,15 @@ void Engine::open(const std::filesystem::path& file, const std::string& build, s
         } else {
             follower_.forget();
             const runtime::PrintScope prints(recorder_.print_to_log());
+            const RunAmongRanks rank(publisher_, true);
             opener_.open(file, build, kept);
         }
         if (opened) opened();
     });
+}
+
+void Engine::fail_to_open(const Error& error) {
+    queue_.order(Command::Open, [error] { throw error; });
 }
 
 void Engine::close() {
@@ -137,12 +144,16 @@ void Engine::order_run(const RunTarget& target, std::function<void()> work) {
     control_.order_next_run(target);
     queue_.order(Command::Run, [this, work = std::move(work)] {
         control_.take_target();
+        const RunAmongRanks rank(publisher_, false);
         work();
     });
 }
 
 void Engine::look_at_step(std::int64_t step) {
-    queue_.order(Command::Run, [this, step] { replay_.look_at_step(step); });
+    queue_.order(Command::Run, [this, step] {
+        const RunAmongRanks rank(publisher_, false);
+        replay_.look_at_step(step);
+    });
 }
 
 void Engine::return_to_end() {

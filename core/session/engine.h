@@ -43,6 +43,8 @@ class Engine final : private WorkQueue::Owner, private ModelHolder::Dependents {
     // kept: the folder of a session before that keeps this model; see Session::open_kept.
     void open(const std::filesystem::path& file, const std::string& build, std::function<void()> opened,
               const std::filesystem::path& kept = {});
+    // Likewise: fails with that, since what it needs was not given.
+    void fail_to_open(const Error& error);
     void close();
     void set_form(ModelForm form, std::function<void(std::string)> reply);
     void run(const RunOptions& options, const RunTarget& target);

@@ -12,7 +12,7 @@ namespace loupe::session {
 
 struct EngineEnd {
     enum class Kind {
-        None,     // it runs, or is in this process
+        None,     // it runs, or is in this process; text: of the one before it, which this session never had
         Crashed,  // by a signal: SIGSEGV in a kernel or a plugin
         Killed,   // SIGKILL that was not ours: by a person, or by the system that ran out of memory
         Stopped,  // by kill_engine()

@@ -8,6 +8,8 @@
 
 namespace loupe::session {
 
+const char* const kQuestionNotAnswered = "the question that ssh asked was not answered";
+
 void FarPlace::set_listener(std::function<void(const FarState&)> listener) {
     const std::lock_guard told(told_);
     const std::lock_guard lock(mutex_);

@@ -16,12 +16,16 @@ namespace loupe::session {
 
 class FarEngine;
 
+// What a program that ssh asks a question through says on stderr when its user does not answer: then no other try is
+// made, and no other question asked, before the user wants one.
+extern const char* const kQuestionNotAnswered;
+
 struct FarState {
     enum class Kind { Connecting, Connected, Lost, Over };
     Kind kind = Kind::Connecting;
     std::string text = {};                                     // why it is lost or over, one line
     std::optional<std::chrono::milliseconds> round_trip = {};  // while it is connected
-    std::chrono::steady_clock::time_point next_try = {};       // while it is lost
+    std::chrono::steady_clock::time_point next_try = {};       // while it is lost; max(): when reconnect_now() wants it
     bool is_busy = false;                                      // over: another session has the engine
     std::uint64_t bytes_sent = 0;                              // in this life, over the line
     std::uint64_t bytes_received = 0;

@@ -108,9 +108,9 @@ FoundTensor find_tensor(const QueryContext& context, const TensorRequest& reques
     return {t, is_gradient ? concat("grad of ", name) : name};
 }
 
-TensorSlice look_at_tensor(const QueryContext& context, const TensorRequest& request) {
+TensorSlice look_at_tensor(const QueryContext& context, const TensorRequest& request, const TensorDetail& detail) {
     const FoundTensor found = find_tensor(context, request);
-    TensorSlice out = reduce_tensor(found.tensor, request);
+    TensorSlice out = reduce_tensor(found.tensor, request, detail);
     out.value = request.value;
     out.name = found.name;
     const auto recording = recording_of(context);

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/record/tensor_detail.h"
 #include "core/record/tensor_slice.h"
 #include "core/session/query_context.h"
 
@@ -16,6 +17,6 @@ struct FoundTensor {
 // Throws Error (Usage) when there is none, and what computing it again throws.
 FoundTensor find_tensor(const QueryContext& context, const TensorRequest& request);
 // The same reduced to what can be drawn, with the events that read or wrote its storage.
-TensorSlice look_at_tensor(const QueryContext& context, const TensorRequest& request);
+TensorSlice look_at_tensor(const QueryContext& context, const TensorRequest& request, const TensorDetail& detail = {});
 
 }  // namespace loupe::session

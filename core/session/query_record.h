@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/session/check_answer.h"
 #include "core/session/query.h"
 #include "core/session/query_context.h"
 #include "core/session/wire/wire.h"
@@ -35,6 +36,20 @@ constexpr QueryWire query_wire() {
             [](std::string_view bytes) -> QueryValue { return std::make_shared<T>(from_bytes<T>(bytes)); }};
 }
 
+// An answer of another process is checked beyond its types.
+template <typename Answer>
+constexpr QueryWire answer_wire() {
+    QueryWire wire = query_wire<Answer>();
+    if constexpr (requires(const Answer& answer) { check_answer(answer); }) {
+        wire.read = [](std::string_view bytes) -> QueryValue {
+            auto answer = std::make_shared<Answer>(from_bytes<Answer>(bytes));
+            check_answer(*answer);
+            return answer;
+        };
+    }
+    return wire;
+}
+
 // kAnswer: Answer(const Query&, QueryContext&), with a const std::function<void(Progress)>& behind for a query that has
 // progress to tell; Answer(const Query&) for one that needs no engine. A query that writes a file names its field:
 // static constexpr auto kWritten = &Query::file. kCarry: void(const Query&, const Error&, Answer&), for an answer that
@@ -48,7 +63,7 @@ constexpr QueryRecord query_record(const QueryTerms& terms) {
     record.needs_model = terms.needs_model;
     record.not_while = terms.not_while;
     record.query_wire = query_wire<Query>();
-    record.answer_wire = query_wire<Answer>();
+    record.answer_wire = answer_wire<Answer>();
     if constexpr (requires { typename Query::Progress; }) record.progress_wire = query_wire<typename Query::Progress>();
     record.answer = [](const void* query, QueryContext& context,
                        [[maybe_unused]] const std::function<void(QueryValue)>& progress) -> QueryValue {

@@ -117,6 +117,7 @@ void RunControl::take_target() {
 void RunControl::begin_run(bool pause_at_start) {
     const std::lock_guard lock(mutex_);
     if (pause_at_start) target_ = RunTarget::next();
+    meeting_.begin_run();
     first_stop_ = 0;
     passes_over_ = false;
     last_phase_.reset();
@@ -169,6 +170,7 @@ std::optional<StopReason> RunControl::check_orders(const StopPoint& point, Event
 
 std::optional<StopReason> RunControl::before(const StopPoint& point, const Surroundings& surroundings, EventId next) {
     std::vector<int> ids;
+    const std::optional<StopReason> met = meeting_.pass(point);
     {
         const std::lock_guard lock(mutex_);
         const std::string scope_before = std::exchange(last_scope_, std::string(point.scope));
@@ -186,6 +188,7 @@ std::optional<StopReason> RunControl::before(const StopPoint& point, const Surro
         if (holds(judged, {}, surroundings)) ids.push_back(judged.breakpoint.id);
     }
     if (auto reason = hit(ids, point)) return reason;
+    if (met) return met;
     const std::lock_guard lock(mutex_);
     return check_orders(point, next);
 }
@@ -310,6 +313,7 @@ const Condition& RunControl::condition_of(const Breakpoint& breakpoint) {
 }
 
 void RunControl::parked_at(const StopPoint& point) {
+    meeting_.parked();
     const std::lock_guard lock(mutex_);
     from_depth_ = point.depth;
     from_phase_ = point.phase;

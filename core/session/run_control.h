@@ -15,6 +15,7 @@
 #include "core/record/stop_point.h"
 #include "core/session/breakpoint.h"
 #include "core/session/condition.h"
+#include "core/session/rank_meeting.h"
 #include "core/session/run_target.h"
 
 namespace loupe::session {
@@ -44,6 +45,7 @@ class RunControl final : public StopControl {
     // Of a run without points: was it ordered to stop before its end? The order is used up.
     bool take_stop_order();
     void parked_at(const StopPoint& point) override;
+    RankMeeting& meeting() { return meeting_; }
 
     // --- any thread ---
     // Of the run that is under way or waits.
@@ -84,6 +86,7 @@ class RunControl final : public StopControl {
     std::set<std::string> complained_;
     std::map<int, std::string> never_judged_;  // by breakpoint: the name that was missing so far
     std::set<int> judged_;                     // those that could be judged
+    RankMeeting meeting_;
     EventId first_stop_ = 0;
     bool passes_over_ = false;  // what the last point asked for is before first_stop_
 

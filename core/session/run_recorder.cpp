@@ -10,6 +10,7 @@
 #include "core/record/run_phases.h"
 #include "core/session/compare_runs.h"
 #include "core/session/condition.h"
+#include "core/session/rank_run.h"
 
 namespace loupe::session {
 namespace {
@@ -99,7 +100,11 @@ void RunRecorder::park(const StopPoint& next, const StopReason& why) {
     });
     keeper_.write_now();
     keeper_.set_gradients_due(next.phase != RunPhase::Forward);
-    queue_.stay_parked();
+    {
+        const RankParked rank(concat("before ", next.op, next.source_line > 0 ? " (" : "",
+                                     next.source_line > 0 ? concat(next.source_file, ":", next.source_line, ")") : ""));
+        queue_.stay_parked();
+    }
     publisher_.change_status([](Status& status) {
         status.verdict = nullptr;
         status.state = RunState::Running;

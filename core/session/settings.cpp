@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/settings.h"
 
+#include <system_error>
 #include <utility>
 
 namespace loupe::session {
 namespace {
 
 std::string key_of(const std::filesystem::path& source) {
-    return std::filesystem::absolute(source).lexically_normal().string();
+    std::error_code failed;  // of a path that is empty
+    const std::filesystem::path whole = std::filesystem::absolute(source, failed);
+    return (failed ? source : whole).lexically_normal().string();
 }
 
 }  // namespace

@@ -71,23 +71,25 @@ std::vector<WatchedProgram> list_watched_programs() {
     return out;
 }
 
+std::vector<WatchedProgram> watched_programs_named(std::vector<WatchedProgram> all, const std::string& name) {
+    std::erase_if(all, [&name](const WatchedProgram& each) {
+        return !name.empty() && each.name != name && each.program.name != name &&
+               std::to_string(each.program.process) != name;
+    });
+    return all;
+}
+
 fs::path find_watched_program(const std::string& name) {
     if (!name.empty() && is_watched_socket(name)) return name;
-    const auto all = list_watched_programs();
-    std::vector<const WatchedProgram*> found;
-    for (const WatchedProgram& each : all) {
-        const bool is_meant = name.empty() || each.name == name || each.program.name == name ||
-                              std::to_string(each.program.process) == name;
-        if (is_meant) found.push_back(&each);
-    }
-    if (found.size() == 1) return found.front()->socket;
+    const auto found = watched_programs_named(list_watched_programs(), name);
+    if (found.size() == 1) return found.front().socket;
     if (found.empty())
         throw Error(ErrorKind::Usage,
                     name.empty() ? std::string("no program of this user is watched on this machine")
                                  : concat("no program '", name, "' is watched on this machine"),
                     {.hint = "call tensorloupe.watch(model, optimizer) in it"});
     throw Error(ErrorKind::Usage, concat(found.size(), " programs are watched"),
-                {.hint = concat("say which: ", found[0]->name, ", ", found[1]->name)});
+                {.hint = concat("say which: ", found[0].name, ", ", found[1].name)});
 }
 
 bool is_watched_socket(const fs::path& path) {

@@ -27,6 +27,8 @@ auto fields(Like<WatchedProgram> auto& it) { return std::tie(it.socket, it.name,
 std::vector<std::filesystem::path> watched_folders();
 // Those that answer within a second, by their names. Sockets of programs that were killed are passed over.
 std::vector<WatchedProgram> list_watched_programs();
+// Those of them that the name means: theirs, the program's, or its process's number; all when it is empty.
+std::vector<WatchedProgram> watched_programs_named(std::vector<WatchedProgram> all, const std::string& name);
 // A name of list_watched_programs(), a process's number, or a path; empty: the only one. Throws Error (Usage).
 std::filesystem::path find_watched_program(const std::string& name);
 bool is_watched_socket(const std::filesystem::path& path);

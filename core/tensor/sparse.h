@@ -15,6 +15,7 @@ enum class TensorForm : std::uint8_t {
     Packed,      // blocks of ggml: packed.h
     Jagged,      // nested tensors of torch.jagged
     Nested,      // nested tensors of torch.strided: nested.h
+    Sharded,     // of which this rank holds a part: sharded.h
 };
 
 // The base of what each form holds.
@@ -48,7 +49,10 @@ struct CoordinateParts final : SparseParts {
     std::int64_t entries() const { return indices.size(1); }
 };
 
-inline bool has_form(const Tensor& t, TensorForm form) { return t.is_sparse() && t.impl()->sparse->form == form; }
+// An undefined tensor has none.
+inline bool has_form(const Tensor& t, TensorForm form) {
+    return t.defined() && t.is_sparse() && t.impl()->sparse->form == form;
+}
 inline bool is_coordinate(const Tensor& t) { return has_form(t, TensorForm::Coordinate); }
 // The tensor must be in coordinate form.
 inline const CoordinateParts& coordinate_parts(const Tensor& t) {

@@ -130,6 +130,7 @@ void WatchedTraining::read_hello(const Json& row) {
     if (program_.name.empty()) program_.name = "a program";
     program_.host = text_of(row, "host");
     program_.torch = text_of(row, "torch");
+    program_.optimizer = text_of(row, "optimizer");
     program_.process = integer_of(row, "pid", 0, kLastStep, 0);
     program_.ranks = static_cast<int>(integer_of(row, "ranks", 1, kMostRanks, 1));
     program_.every = integer_of(row, "every", 1, kLastStep, 1);

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest useful plugin: a new operator with a derivative, a kernel for an existing operator, a pass, a table, and
-// a study of its own.
+// The smallest useful plugin: a new operator with a derivative, a kernel for an existing operator, a pass, a format, a
+// table, and a study of its own.
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 
-#include "core/base/error.h"
-#include "core/base/strings.h"
-#include "core/dispatch/boxing.h"
-#include "core/dispatch/functions.h"
-#include "core/dispatch/gradient_context.h"
-#include "core/model/program.h"
-#include "core/ops/samples.h"
-#include "core/plugin/plugin.h"
-#include "core/session/query_context.h"
+#include "core/library/plugin.h"
 
 namespace {
 
@@ -90,6 +85,32 @@ void remove_repeated(ir::Block* block) {
 constexpr passes::Pass kRemoveRepeated{
     "ExampleRemoveRepeated", "Removes a second relu, abs, ceil, floor, sign or trunc of the first one's result.",
     [](ir::Graph& graph, const passes::PassContext&) { remove_repeated(graph.block()); }};
+
+// A format: named rows of numbers as text, "numbers" in its first line and then "fc.bias 0.5 -1.25" in each. A reader
+// of weights gives tensors by name; one of programs gives a module with methods.
+constexpr std::string_view kNumbersHead = "numbers\n";
+
+std::string_view text_of(const Ptr<MappedFile>& file) {
+    const auto bytes = file->bytes();
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+ModelFile read_numbers(const Ptr<MappedFile>& file) {
+    CheckpointWeights weights;
+    std::istringstream lines{std::string(text_of(file).substr(kNumbersHead.size()))};
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        std::string name;
+        std::vector<float> numbers;
+        words >> name;
+        for (float number = 0; words >> number;) numbers.push_back(number);
+        if (!words.eof()) throw Error(ErrorKind::File, concat(file->path().string(), ": ", name, ": no number"));
+        const Dims shape{static_cast<std::int64_t>(numbers.size())};
+        weights.tensors.emplace_back(name, tensor_of<float>(std::span<const float>(numbers), span_of(shape)));
+    }
+    if (weights.tensors.empty()) throw Error(ErrorKind::File, concat(file->path().string(), ": it holds no numbers"));
+    return weights_tree(std::move(weights), "numbers as text");
+}
 
 // A table of the model that is open. QueryContext has what else there is to look at: the last run, its elements.
 session::QueryTable parameters_by_size(session::QueryContext& context) {
@@ -173,6 +194,11 @@ void register_all(const PluginRegistries& registries) {
     registries.add_family({"example", kRecords});
     registries.add_kernel("aten::relu", DeviceType::Cpu, {"example", filling<relu_kernel>.function, accepts_relu});
     registries.add_pass(kRemoveRepeated);
+    registries.add_format(
+        {.name = "numbers as text",
+         .extensions = {".numbers"},
+         .accepts = [](const Ptr<MappedFile>& file) { return text_of(file).starts_with(kNumbersHead); },
+         .open = read_numbers});
     registries.add_table(kParametersBySize);
     registries.add_study(kFilters);
 }
@@ -180,8 +206,8 @@ void register_all(const PluginRegistries& registries) {
 }  // namespace
 
 LOUPE_PLUGIN_EXPORT const PluginTable* loupe_plugin() {
-    static constexpr PluginTable kTable{kPluginInterface, "example",
-                                        "Shows how a plugin adds an operator, a kernel, a pass, a table and a study.",
-                                        "", register_all};
+    static constexpr PluginTable kTable{
+        kPluginInterface, "example",
+        "Shows how a plugin adds an operator, a kernel, a pass, a format, a table and a study.", "", register_all};
     return &kTable;
 }

@@ -736,6 +736,47 @@ class WindowKeepingTest : public QObject {
         QVERIFY(!QFile::exists(SessionStore::root() + QStringLiteral("/old-8")));
         QVERIFY(foreign.exists());  // what is not the program's stays
     }
+
+    // --- an engine that was killed
+
+    void whatIsShownIsThereAfterARestart() {
+        window_.reset();
+        QDir().mkpath(SessionStore::root());
+        session::Session::set_engine_program(LOUPE_BINARY_DIR "/bin/tensorloupe-engine",
+                                             {SessionStore::root().toStdString()});
+        window_ = makeWindow();
+        session::Session::set_engine_program({});
+        window_->keepSession();
+        open(source());
+        press(Qt::Key_F5);
+        QTRY_COMPARE(state(), RunState::Finished);
+        auto& bridge = window_->bridge();
+        bridge.setCurrentEvent(1);
+        bridge.setBookmarks({2});
+        bridge.setNote(1, QStringLiteral("here"));
+        session::Breakpoint breakpoint;
+        breakpoint.kind = session::Breakpoint::Kind::OperatorKind;
+        breakpoint.text = "aten::mul";
+        breakpoint.condition = "absmax > 1e9";
+        bridge.session().add_breakpoint(breakpoint);
+        const QString module = bridge.currentModule();
+        const auto value = bridge.currentValue();
+        QTest::qWait(2500);  // what is kept is a second behind
+        bridge.session().kill_engine();
+        auto* banner = window_->findChild<window::Banner*>();
+        QTRY_VERIFY(banner->isVisible() && state() == RunState::Failed);
+        bridge.setCurrentEvent(1);  // its death showed where it was
+        answer(banner, QStringLiteral("Restart"));
+        // The run is there, nothing is parked in it.
+        QTRY_VERIFY(state() == RunState::Ready && bridge.eventCount() > 0);
+        QTRY_COMPARE(bridge.currentEvent(), session::EventId{1});
+        QCOMPARE(bridge.currentValue(), value);
+        QCOMPARE(bridge.currentModule(), module);
+        QCOMPARE(bridge.bookmarks(), std::vector<session::EventId>{2});
+        QCOMPARE(bridge.notes().at(1), QStringLiteral("here"));
+        QCOMPARE(bridge.breakpoints().size(), std::size_t{1});
+        QCOMPARE(bridge.breakpoints()[0].condition, std::string("absmax > 1e9"));
+    }
 };
 
 QTEST_MAIN(WindowKeepingTest)

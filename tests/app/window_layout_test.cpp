@@ -6,6 +6,7 @@
 #include <QAction>
 #include <QCheckBox>
 #include <QClipboard>
+#include <QDialogButtonBox>
 #include <QDir>
 #include <QDirIterator>
 #include <QDockWidget>
@@ -17,6 +18,7 @@
 #include <QMainWindow>
 #include <QMenu>
 #include <QMenuBar>
+#include <QMessageBox>
 #include <QMimeData>
 #include <QPointer>
 #include <QPushButton>
@@ -529,6 +531,15 @@ class WindowLayoutTest : public testing::WindowFixture {
         QVERIFY(!action("theme_dark")->isChecked() && action("theme_light")->isChecked());
         action("theme_dark")->trigger();
         QVERIFY(action("theme_dark")->isChecked());
+    }
+
+    void buttonsOfDialogsHaveNoIcons() {
+        const QDialogButtonBox box(QDialogButtonBox::Ok | QDialogButtonBox::Discard | QDialogButtonBox::Cancel);
+        for (QAbstractButton* button : box.buttons()) QVERIFY2(button->icon().isNull(), qPrintable(button->text()));
+        QMessageBox question(QMessageBox::NoIcon, {}, QStringLiteral("?"), QMessageBox::Save | QMessageBox::Cancel);
+        question.show();
+        for (QAbstractButton* button : question.buttons())
+            QVERIFY2(button->icon().isNull(), qPrintable(button->text()));
     }
 
     void theWindowStandsOnTheScreen() {

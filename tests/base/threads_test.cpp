@@ -79,6 +79,11 @@ class ThreadsTest : public QObject {
     }
     void nested_regions_use_one_thread();
     void cancel_reaches_this_thread_only();
+    // What waits long between two looks sees at the first that its time is over.
+    void a_deadline_is_seen_at_the_next_look() {
+        const DeadlineScope over(std::chrono::seconds(-1));
+        QVERIFY_THROWS_EXCEPTION(Error, check_cancelled_now());
+    }
     void counted_objects_die_once();
     void both_run_and_their_exceptions_come_back();
 };

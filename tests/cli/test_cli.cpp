@@ -519,6 +519,16 @@ void TestCli::records_a_run() {
     for (std::size_t i = 0; i < recording.recording()->allocation_count(); ++i)
         categories.insert(recording.recording()->allocation(i).category);
     QVERIFY(categories.contains(session::Category::Activation) && categories.contains(session::Category::Gradient));
+    QVERIFY(recording.has_elements(1));
+    // Without values it has their statistics all the same.
+    const QString lean = folder.filePath("lean.loupe");
+    QCOMPARE(run_cli({"run", kShipped + "digits.pt", "--record", lean, "--no-values"}).status, 0);
+    const session::RecordingFile without(lean.toStdString());
+    const std::size_t values = without.recording()->value_count();
+    QVERIFY(values > 0);
+    for (session::ValueId id = 1; id <= values; ++id) QVERIFY(!without.has_elements(id));
+    QVERIFY(without.recording()->value(static_cast<session::ValueId>(values)).statistics);
+    QCOMPARE(run_cli({"run", kShipped + "digits.pt", "--no-values"}).status, 2);
     // A recording is no model, and the line says what it is.
     const Outcome run = run_cli({"run", file});
     QCOMPARE(run.status, 3);

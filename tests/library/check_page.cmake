@@ -1,12 +1,14 @@
 # Every block of code on the page about the library stands in a program that the tests build. -DROOT= the source tree
 file(READ ${ROOT}/resources/docs/library.md page)
-file(GLOB programs ${ROOT}/tests/library/examples/* ${ROOT}/tests/library/libtorch/*)
+file(GLOB programs ${ROOT}/tests/library/examples/* ${ROOT}/tests/library/libtorch/* ${ROOT}/tests/library/python/*.py)
 set(texts "")
 foreach(program IN LISTS programs)
   file(READ ${program} text)
   string(APPEND texts "${text}")
 endforeach()
 set(count 0)
+# C, C++ and Python alike.
+string(REPLACE "\n```python" "\n```cpython" page "${page}")
 string(FIND "${page}" "\n```c" at)
 while(at GREATER -1)
   math(EXPR at "${at} + 1")

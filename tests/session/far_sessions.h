@@ -27,7 +27,7 @@ class FarSessions {
         std::filesystem::permissions(runtime_.path().toStdString(), std::filesystem::perms::owner_all);
         std::string words;
         for (const std::string& word : before) words += "'" + word + "' ";
-        script("echo $$ > '" + pid_file() + "'\nexec " + words + "'" + kFarEngine + "' --stdio --stay --engine test");
+        script(engine_lines(words));
     }
     FarSessions(const FarSessions&) = delete;
     FarSessions& operator=(const FarSessions&) = delete;
@@ -44,10 +44,17 @@ class FarSessions {
         std::filesystem::permissions(next, std::filesystem::perms::owner_all);
         std::filesystem::rename(next, command());
     }
-    std::string engine_lines() const { return "exec '" + kFarEngine + "' --stdio --stay --engine test"; }
+    // For files of the test.
+    std::filesystem::path folder() const { return runtime_.path().toStdString(); }
+    // before: words of another command that runs it.
+    std::string engine_lines(const std::string& before = {}) const {
+        return "echo $$ > '" + pid_file() + "'\nexec " + before + "'" + kFarEngine + "' --stdio --stay --engine test";
+    }
 
-    std::shared_ptr<loupe::session::FarPlace> place() {
+    // environment: of the command.
+    std::shared_ptr<loupe::session::FarPlace> place(const std::vector<std::string>& environment = {}) {
         loupe::session::FarPlace::Options options;
+        options.environment = environment;
         options.command = {command()};
         options.address = "ssh://far";
         options.host = "far";

@@ -14,53 +14,11 @@
 #include "core/session/queries/save_weights.h"
 #include "core/session/queries/studies.h"
 #include "tests/session/remote_session.h"
+#include "tests/session/written_files.h"
 
 using namespace loupe;
 using namespace loupe::session;
 namespace fs = std::filesystem;
-
-namespace {
-
-const std::string kModels = LOUPE_SOURCE_DIR "/resources/models/";
-
-void run_digits(Session& session) {
-    session.open(kModels + "digits.pt");
-    session.set_inputs({parse_input_spec("5x1x8x8")});
-    session.run({});
-    session.wait_idle();
-    QVERIFY(session.recording() != nullptr && session.recording()->is_complete());
-}
-
-std::vector<std::string> names_in(const fs::path& folder) {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
-    return names;
-}
-
-std::string text_of(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-// A source that writes a line into that file when it is opened.
-fs::path writing_source(const QTemporaryDir& folder, const fs::path& file) {
-    const fs::path path = folder.filePath("net.py").toStdString();
-    std::ofstream(path) << "import torch\n"
-                           "try:\n"
-                           "    with open('"
-                        << file.string()
-                        << "', 'w') as out:\n"
-                           "        out.write('written\\n')\n"
-                           "except PermissionError as error:\n"
-                           "    print(error)\n"
-                           "class Net(torch.nn.Module):\n"
-                           "    def forward(self, x):\n"
-                           "        return x * 2\n"
-                           "example_inputs = (torch.ones(1),)\n";
-    return path;
-}
-
-}  // namespace
 
 class TestEngineWrites : public QObject {
     Q_OBJECT
@@ -71,6 +29,7 @@ class TestEngineWrites : public QObject {
     void what_ends_it_leaves_no_part_of_a_file();
     void writes_nowhere_else();
     void a_permission_counts_from_the_next_opening();
+    void a_permission_of_no_source_ends_no_engine();
     void keeps_what_a_source_wrote();
     void takes_its_own_folder_away();
 };
@@ -203,6 +162,15 @@ void TestEngineWrites::a_permission_counts_from_the_next_opening() {
     session.run({});
     session.wait_idle();
     QCOMPARE(session.status().state, RunState::Paused);
+}
+
+// Such an order ended the engine's process: what std::filesystem threw was not caught.
+void TestEngineWrites::a_permission_of_no_source_ends_no_engine() {
+    const RemoteSessions remote;
+    Session session;
+    session.permit_source({}, {});
+    session.wait_idle();
+    QCOMPARE(session.engine_end().kind, EngineEnd::Kind::None);
 }
 
 void TestEngineWrites::keeps_what_a_source_wrote() {

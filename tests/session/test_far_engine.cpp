@@ -7,16 +7,22 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstring>
+#include <limits>
 #include <random>
+#include <span>
 
 #include "core/base/error.h"
 #include "core/session/queries/file_bytes.h"
 #include "core/session/queries/list_folder.h"
 #include "core/session/queries/tensor.h"
+#include "core/session/remote/end_place.h"
 #include "core/session/remote/engine_address.h"
 #include "core/session/remote/greeting.h"
 #include "core/session/remote/piece.h"
 #include "core/session/remote/protocol.h"
+#include "core/session/remote/rank_process.h"
+#include "core/session/wire/wire.h"
 #include "core/study/verdict.h"
 #include "tests/session/far_sessions.h"
 
@@ -65,12 +71,19 @@ class TestFarEngine : public QObject {
     void a_training_is_found_whole();
     void a_second_user_is_told_and_may_take_over();
     void an_engine_that_dies_says_why();
+    void an_engine_that_dies_comes_back_to_the_same_place();
+    void what_it_died_with_is_said_behind_a_lost_connection();
+    void places_are_not_trusted();
     void what_ssh_says_comes_as_one_line_data();
     void what_ssh_says_comes_as_one_line();
     void other_versions_are_refused();
     void lists_folders();
     void reads_and_writes_files();
     void pieces_are_not_trusted();
+    void a_long_answer_is_given_up_for_the_next_of_its_tag();
+    void elements_are_as_long_as_they_must_be();
+    void a_question_that_ssh_asked_and_nobody_answered();
+    void own_files_are_removed();
     void steps_soon_over_a_slow_line();
     void a_long_slice_keeps_nothing_waiting();
 };
@@ -99,6 +112,12 @@ void TestFarEngine::commands_are_words() {
     QCOMPARE(words.back(), std::string("b"));
     QCOMPARE(split_words(R"(a 'b c' "d\"e" f\ g '')"), (std::vector<std::string>{"a", "b c", "d\"e", "f g", ""}));
     QVERIFY_EXCEPTION_THROWN(engine_command(parse_engine_address("host"), "ssh somewhere", false), Error);
+    // Ranks are started there by the launcher.
+    const auto ranks = far_launch_command(words, "mpirun -n {ranks} {engine} --stdio", 4);
+    const std::vector<std::string> expected{"ada@host", "mpirun", "-n", "4", "tensorloupe-engine", "--stdio"};
+    QVERIFY(std::ranges::equal(std::span(ranks).last(expected.size()), expected));
+    QCOMPARE(ranks.size(), words.size() - 5 + expected.size() - 1);
+    QVERIFY_EXCEPTION_THROWN(far_launch_command({"ssh", "host"}, "mpirun -n {ranks} {engine}", 4), Error);
 }
 
 void TestFarEngine::runs_and_answers() {
@@ -335,6 +354,105 @@ void TestFarEngine::an_engine_that_dies_says_why() {
     QVERIFY2(session.engine_end().text.find("has ended") != std::string::npos, session.engine_end().text.c_str());
 }
 
+void TestFarEngine::an_engine_that_dies_comes_back_to_the_same_place() {
+    FarSessions far;
+    const auto place = far.place();
+    Session session;
+    const auto dies = [&] {
+        ::kill(far.engine_pid(), SIGSEGV);
+        return waits_for([&] { return session.engine_end().kind != EngineEnd::Kind::None; });
+    };
+    session.open(kModels + "digits.pt");
+    TrainOptions training;
+    training.epochs = 1;
+    training.max_steps = 12;
+    session.train(training);
+    session.wait_idle();
+    QCOMPARE(session.training()->step_count(), std::size_t{12});
+    RunOptions options = backward();
+    options.pause_at_start = true;
+    session.run(options);
+    session.wait_idle();
+    // A step into a module runs no operator.
+    for (int i = 0; i < 40 && session.status().reached < 3; ++i) {
+        session.step(StepKind::Into);
+        session.wait_idle();
+    }
+    const EventId reached = session.status().reached;
+    QVERIFY(reached > 1);
+    const auto before = session.recording();
+    QVERIFY(dies());
+    QVERIFY2(session.engine_end().text.find("SIGSEGV behind event " + std::to_string(reached)) != std::string::npos,
+             session.engine_end().text.c_str());
+    QVERIFY(session.engine_end().can_go_back);
+    session.restart_engine(true);
+    QVERIFY(waits_for([&] { return session.status().state == RunState::Paused; }));
+    session.wait_idle();
+    QCOMPARE(session.status().reached, reached);
+    QVERIFY(session.recording() != before);
+    // With the weights that were trained.
+    const auto mean = [&](const Recording& recording) {
+        return recording.value(recording.event(reached).outputs.front()).statistics->finite->mean;
+    };
+    QCOMPARE(mean(*session.recording()), mean(*before));
+    session.resume();
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Finished);
+    const std::size_t events = session.recording()->event_count();
+    QTest::qWait(1500);  // the journal's
+    // Without going back: what was there is there.
+    const auto last = session.recording();
+    QVERIFY(dies());
+    session.restart_engine(false);
+    QVERIFY(waits_for([&] {
+        const auto now = session.recording();
+        return now != nullptr && now != last && now->event_count() == events;
+    }));
+    session.wait_idle();
+    QCOMPARE(session.training()->step_count(), std::size_t{12});
+    TensorRequest request;
+    request.value = session.recording()->event(reached).outputs.front();
+    const auto slice = answer_of(session, TensorQuery{request});
+    QVERIFY2(slice.error.empty(), slice.error.c_str());
+}
+
+void TestFarEngine::what_it_died_with_is_said_behind_a_lost_connection() {
+    FarSessions far;
+    const auto place = far.place();
+    Session session;
+    session.open(kModels + "digits.pt");
+    session.wait_idle();
+    const pid_t engine = far.engine_pid();
+    far.script("exit 255");
+    far.drop();
+    QVERIFY(waits_for([&] { return place->state().kind == FarState::Kind::Lost; }));
+    ::kill(engine, SIGSEGV);
+    QVERIFY(waits_for([&] { return far.list().find("no engine") != std::string::npos; }));
+    far.script(far.engine_lines());
+    QVERIFY(waits_for([&] { return session.engine_end().kind != EngineEnd::Kind::None; }));
+    QVERIFY2(session.engine_end().text.find("the engine died: SIGSEGV") != std::string::npos,
+             session.engine_end().text.c_str());
+    session.restart_engine(false);
+    QVERIFY(waits_for([&] { return session.status().state == RunState::Ready; }));
+}
+
+void TestFarEngine::places_are_not_trusted() {
+    RunningPlace::Facts place;
+    place.event = 17;
+    place.is_under_way = true;
+    place.op = "aten::conv2d";
+    place.scope = "a|b\n";
+    place.line = 3;
+    const std::string line = end_place_line(place);
+    const auto read = read_end_place(line);
+    QVERIFY(read && read->event == 17 && read->is_under_way && read->op == "aten::conv2d" && read->scope == "a?b?");
+    QVERIFY(line.find('\n') == std::string::npos);
+    for (const std::string& wrong : {std::string(), line + "|x", line.substr(0, 40), std::string("the engine died"),
+                                     std::string("tensorloupe-engine was at|-1|0|0|0|||"),
+                                     std::string("tensorloupe-engine was at|99999999999|0|0|0|||")})
+        QVERIFY2(!read_end_place(wrong), wrong.c_str());
+}
+
 void TestFarEngine::what_ssh_says_comes_as_one_line_data() {
     QTest::addColumn<QString>("lines");
     QTest::addColumn<QString>("said");
@@ -342,8 +460,9 @@ void TestFarEngine::what_ssh_says_comes_as_one_line_data() {
                           << "far: ssh: Could not resolve hostname nohost: Name or service not known";
     QTest::newRow("refused") << "echo 'ssh: connect to host far port 1: Connection refused' >&2; exit 255"
                              << "far: ssh: connect to host far port 1: Connection refused";
-    QTest::newRow("key") << "echo 'ada@far: Permission denied (publickey).' >&2; exit 255"
-                         << "far takes none of the keys that ssh offers: ada@far: Permission denied (publickey).";
+    QTest::newRow("key")
+        << "echo 'ada@far: Permission denied (publickey).' >&2; exit 255"
+        << "far takes none of the keys and passwords that ssh offers: ada@far: Permission denied (publickey).";
     QTest::newRow("host key") << "echo 'Host key verification failed.' >&2; exit 255"
                               << "far: its key is not known here or has changed: connect once with ssh in a terminal, "
                                  "and see that the key is right";
@@ -397,6 +516,9 @@ void TestFarEngine::lists_folders() {
     QCOMPARE(page.total, std::uint64_t{3});
     page = answer_of(session, ListFolderQuery{.path = (root / "sub/up/sub/up/b.pt").string()});
     QCOMPARE(page.path, root.string());
+    QCOMPARE(page.file, std::string("b.pt"));
+    page = answer_of(session, ListFolderQuery{.path = (root / "sub").string()});
+    QVERIFY(page.file.empty());
     page = answer_of(session, ListFolderQuery{.path = (root / "round").string()});
     QVERIFY2(page.error.find("Too many levels of symbolic links") != std::string::npos, page.error.c_str());
     page = answer_of(session, ListFolderQuery{.path = "/not/there"});
@@ -476,6 +598,113 @@ void TestFarEngine::pieces_are_not_trusted() {
             QVERIFY(error.kind() == ErrorKind::File);
         }
     }
+}
+
+void TestFarEngine::a_long_answer_is_given_up_for_the_next_of_its_tag() {
+    std::mt19937 random(5);
+    const auto noise = [&](int count) {
+        std::string bytes;
+        for (int i = 0; i < count; ++i) bytes += static_cast<char>(random());
+        return bytes;
+    };
+    const std::string first = noise(100'000), second = noise(90'000), other = noise(80'000);
+    PieceMaker maker;
+    std::vector<std::string> pieces;
+    maker.put_last(MessageKind::Answer, first, "a", {MessageKind::DroppedQuestion, "1"});
+    maker.put_last(MessageKind::Answer, other, "b", {MessageKind::DroppedQuestion, "2"});
+    for (int i = 0; i < 2; ++i) pieces.push_back(maker.take());
+    // One that has begun, then one that has not.
+    maker.put_last(MessageKind::Answer, second, "a", {MessageKind::DroppedQuestion, "3"});
+    maker.put_last(MessageKind::Answer, "short", "b", {MessageKind::DroppedQuestion, "4"});
+    while (!maker.is_empty()) pieces.push_back(maker.take());
+    QCOMPARE(maker.bytes(), std::size_t{0});
+    PieceReader reader;
+    std::vector<Message> got;
+    std::size_t bytes = 0;
+    for (const std::string& piece : pieces) {
+        bytes += piece.size();
+        if (auto message = reader.take(piece)) got.push_back(std::move(*message));
+    }
+    QCOMPARE(got.size(), std::size_t{4});
+    QVERIFY(got[0].kind == MessageKind::DroppedQuestion && got[0].bytes == "1");
+    QVERIFY(got[1].kind == MessageKind::DroppedQuestion && got[1].bytes == "2");
+    QCOMPARE(got[2].bytes, std::string("short"));
+    QCOMPARE(got[3].bytes, second);
+    QVERIFY(bytes < 130'000);
+    QVERIFY_EXCEPTION_THROWN(PieceReader().take(std::string(1, '\x09')), Error);  // had not begun
+
+    FarSessions far({LOUPE_BINARY_DIR "/tests/loupe_slow_link", "10", "1000000"});
+    const auto place = far.place();
+    QTemporaryDir folder;
+    const std::string file = folder.filePath("noise").toStdString();
+    const std::string long_one = noise(3'000'000);
+    std::ofstream(file, std::ios::binary) << long_one;
+    Session session;
+    session.open(kModels + "digits.pt");
+    session.wait_idle();
+    std::atomic<int> first_answers{0}, last_answers{0};
+    session.ask("same", ReadFileQuery{.path = file}, [&](const FileBytes&) { ++first_answers; });
+    QTest::qWait(400);
+    session.ask("same", ReadFileQuery{.path = file, .first = 5, .count = 50'000},
+                [&](const FileBytes& answer) { last_answers += answer.bytes == long_one.substr(5, 50'000) ? 1 : 100; });
+    QVERIFY(waits_for([&] { return last_answers > 0; }));
+    session.wait_idle();
+    QCOMPARE(first_answers.load(), 0);
+    QCOMPARE(last_answers.load(), 1);
+    QVERIFY(waits_for([&] { return place->state().bytes_received > 0; }));
+    QVERIFY2(place->state().bytes_received < 2'000'000, std::to_string(place->state().bytes_received).c_str());
+}
+
+void TestFarEngine::elements_are_as_long_as_they_must_be() {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const std::vector<double> floats{0.1F, -0.0, nan, std::numeric_limits<float>::infinity(), 3e-45F};
+    const std::vector<double> doubles{0.1, 1e300, 1.0};
+    QCOMPARE(to_bytes(floats).size(), 1 + 8 + 4 * floats.size());
+    QCOMPARE(to_bytes(doubles).size(), 1 + 8 + 8 * doubles.size());
+    for (const auto& row : {floats, doubles, std::vector<double>()}) {
+        const auto read = from_bytes<std::vector<double>>(to_bytes(row));
+        QCOMPARE(read.size(), row.size());
+        QVERIFY(row.empty() || std::memcmp(read.data(), row.data(), 8 * row.size()) == 0);
+    }
+    QVERIFY_EXCEPTION_THROWN(from_bytes<std::vector<double>>(to_bytes(doubles).substr(0, 20)), Error);
+}
+
+// No other one is tried before the user wants it.
+void TestFarEngine::a_question_that_ssh_asked_and_nobody_answered() {
+    FarSessions far;
+    const auto place = far.place();
+    Session session;
+    session.open(kModels + "digits.pt");
+    session.wait_idle();
+    const std::string tries = (far.folder() / "tries").string();
+    far.script("echo x >> '" + tries + "'; echo '" + kQuestionNotAnswered + "' >&2; exit 255");
+    far.drop();
+    QVERIFY(waits_for([&] { return place->state().kind == FarState::Kind::Lost && std::filesystem::exists(tries); }));
+    QVERIFY(waits_for([&] { return place->state().next_try == Clock::time_point::max(); }));
+    QVERIFY(place->state().text.find(kQuestionNotAnswered) != std::string::npos);
+    far.script(far.engine_lines());
+    QTest::qWait(600);
+    QCOMPARE(place->state().kind, FarState::Kind::Lost);
+    place->reconnect_now();
+    QVERIFY(waits_for([&] { return place->state().kind == FarState::Kind::Connected; }));
+    session.run(backward());
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Finished);
+}
+
+void TestFarEngine::own_files_are_removed() {
+    Session session;
+    const FileBytes own = answer_of(session, OwnFileQuery{"model.pt"});
+    QCOMPARE(answer_of(session, WriteFileQuery{.path = own.bytes, .bytes = "hello"}), std::string());
+    QVERIFY(std::filesystem::exists(own.bytes));
+    QTemporaryDir folder;
+    const std::string other = folder.filePath("model.pt").toStdString();
+    std::ofstream(other) << "x";
+    // Only of its own folder, whatever is named.
+    QCOMPARE(answer_of(session, RemoveOwnFileQuery{other}), std::string());
+    QVERIFY(std::filesystem::exists(other));
+    QVERIFY(!std::filesystem::exists(own.bytes));
+    QVERIFY(!answer_of(session, RemoveOwnFileQuery{".."}).empty());
 }
 
 void TestFarEngine::steps_soon_over_a_slow_line() {

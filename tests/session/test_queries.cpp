@@ -11,6 +11,7 @@
 #include "core/session/session.h"
 #include "core/session/wire/wire.h"
 #include "core/study/verdict.h"
+#include "tests/support/filled.h"
 
 using namespace loupe;
 using namespace loupe::session;
@@ -39,101 +40,6 @@ const QueryRecord& DoubleQuery::record() {
     return kRecord;
 }
 
-template <typename T>
-struct IsRow : std::false_type {};
-template <typename T>
-struct IsRow<std::vector<T>> : std::true_type {};
-template <typename T, std::size_t N>
-struct IsRow<std::array<T, N>> : std::true_type {};
-
-// Gives every field a value that no other has, and that is not its default.
-class Filler {
-  public:
-    template <typename T>
-    void fill(T& value) {
-        if constexpr (std::is_same_v<T, bool>)
-            value = !value;
-        else if constexpr (std::is_enum_v<T>)
-            value = last_of(T());
-        else if constexpr (std::is_arithmetic_v<T>)
-            value = static_cast<T>(++count_ % 100 + 1);
-        else if constexpr (std::is_same_v<T, std::string>)
-            value = text();
-        else if constexpr (std::is_same_v<T, std::filesystem::path>)
-            value = text();
-        else if constexpr (std::is_same_v<T, std::string_view>)
-            value = "a text that is kept";
-        else if constexpr (IsRow<T>::value)
-            fill_row(value);
-        else if constexpr (HasFields<T>)
-            fill_fields(value);
-        else
-            fill_other(value);
-    }
-
-  private:
-    template <typename T>
-    void fill_fields(T& value) {
-        if (depth_ > 3) return;  // an InputSpec of InputSpecs
-        ++depth_;
-        std::apply([&](auto&... each) { (fill(each), ...); }, fields(value));
-        --depth_;
-    }
-    template <typename T, std::size_t N>
-    void fill_row(std::array<T, N>& row) {
-        for (T& each : row) fill(each);
-    }
-    template <typename T>
-    void fill_row(std::vector<T>& row) {
-        for (int i = 0; i < 2; ++i) {
-            T each{};
-            fill(each);
-            row.push_back(std::move(each));
-        }
-    }
-    template <typename T>
-    void fill_other(std::optional<T>& value) {
-        fill(value.emplace());
-    }
-    template <typename A, typename B>
-    void fill_other(std::pair<A, B>& value) {
-        fill(value.first);
-        fill(value.second);
-    }
-    template <typename K, typename V>
-    void fill_other(std::map<K, V>& value) {
-        for (int i = 0; i < 2; ++i) {
-            K key{};
-            fill(key);
-            fill(value[key]);
-        }
-    }
-    template <typename... Of>
-    void fill_other(std::set<Of...>& value) {
-        value.insert(text());
-        value.insert(text());
-    }
-    template <typename T>
-    void fill_other(std::shared_ptr<const T>& value) {
-        auto made = std::make_shared<T>();
-        fill(*made);
-        value = std::move(made);
-    }
-    template <typename T>
-    void fill_other(std::weak_ptr<T>&) {}
-    std::string text() { return "text " + std::to_string(++count_); }
-
-    int count_ = 0;
-    int depth_ = 0;
-};
-
-template <typename T>
-T filled() {
-    T value{};
-    Filler().fill(value);
-    return value;
-}
-
 std::string_view keep(std::string_view text) {
     static std::set<std::string, std::less<>> texts;
     return *texts.emplace(text).first;
@@ -152,7 +58,7 @@ bool is_refused(std::string_view bytes) {
 // Fails the test that calls it where something is lost on the way.
 template <typename T>
 void goes_there_and_back(const char* what) {
-    const std::string bytes = to_bytes(filled<T>());
+    const std::string bytes = to_bytes(test::filled<T>());
     QVERIFY2(to_bytes(from_bytes<T>(bytes, keep)) == bytes, what);
     QVERIFY2(to_bytes(from_bytes<T>(to_bytes(T{}), keep)) == to_bytes(T{}), what);
     QVERIFY2(is_refused<T>(bytes + '\0'), what);
@@ -181,9 +87,10 @@ void query_goes_there_and_back() {
     goes_there_and_back<typename Query::Answer>(name.c_str());
     if constexpr (requires { typename Query::Progress; }) goes_there_and_back<typename Query::Progress>(name.c_str());
     // The record reads what the types write.
-    const std::string bytes = to_bytes(filled<typename Query::Answer>());
+    const std::string bytes = to_bytes(test::filled<typename Query::Answer>());
     const QueryWire& wire = Query::record().answer_wire;
-    QCOMPARE(wire.write(wire.read(bytes).get()), bytes);
+    if constexpr (!requires(const typename Query::Answer& answer) { check_answer(answer); })
+        QCOMPARE(wire.write(wire.read(bytes).get()), bytes);
 }
 
 template <typename... Queries>
@@ -227,6 +134,7 @@ class TestQueries : public QObject {
     void what_is_told_without_being_asked_travels();
     void damaged_numbers_are_refused();
     void as_deep_as_one_likes_is_too_deep();
+    void answers_that_lie_about_sizes_are_refused();
     void without_a_model_they_say_so();
     void while_a_run_is_parked_some_are_refused();
     void what_failed_is_said_with_what_was_asked();
@@ -307,6 +215,75 @@ void TestQueries::as_deep_as_one_likes_is_too_deep() {
         deep = std::move(outer);
     }
     QVERIFY(is_refused<InputSpec>(to_bytes(deep)));
+}
+
+// Views draw as many elements as rows and columns say.
+void TestQueries::answers_that_lie_about_sizes_are_refused() {
+    const auto refusal_of = [](const auto& query_of, const auto& answer) {
+        using Query = std::remove_cvref_t<decltype(query_of)>;
+        try {
+            Query::record().answer_wire.read(to_bytes(answer));
+            return QString();
+        } catch (const Error& error) {
+            return QString::fromStdString(error.message());
+        }
+    };
+    TensorSlice slice;
+    slice.data.push_back({"[0]", 2, 3, std::vector<double>(6)});
+    QCOMPARE(refusal_of(TensorQuery(), slice), QString());
+    slice.data[0].rows = 3;
+    QCOMPARE(refusal_of(TensorQuery(), slice), QString("an answer with 6 elements in 3 rows of 3"));
+    slice.data[0] = {"[0]", -1, -6, std::vector<double>(6)};
+    QVERIFY(!refusal_of(TensorQuery(), slice).isEmpty());
+    slice.data[0] = {"[0]", 1 << 30, 0, {}};
+    QVERIFY(!refusal_of(TensorQuery(), slice).isEmpty());
+    slice.data[0] = {"[0]", 1, 6, std::vector<double>(6)};
+    slice.data.push_back({"[1]", 6, 1, std::vector<double>(6)});
+    QCOMPARE(refusal_of(TensorQuery(), slice), QString("an answer with tiles of several sizes"));
+    TensorComparison comparison;
+    comparison.difference = slice;
+    QVERIFY(!refusal_of(TensorComparisonQuery(), comparison).isEmpty());
+    slice = {};
+    slice.shape = {4};
+    slice.axes = {{0, 1, 7}};
+    QCOMPARE(refusal_of(TensorQuery(), slice), QString("an answer with an axis that is shown as 7 of 0"));
+
+    StudyResult study;
+    study.words.push_back({"words", {{"a", ""}}, {{}, {}}, {{}, {}}});
+    QCOMPARE(refusal_of(StudyQuery(), study), QString());
+    study.words[0].cells.pop_back();
+    QCOMPARE(refusal_of(StudyQuery(), study), QString("an answer with 1 cells for 2"));
+    study = {};
+    study.maps.emplace_back().under = {2, 2, std::vector<std::uint8_t>(11)};
+    QVERIFY(!refusal_of(StudyQuery(), study).isEmpty());
+    study.maps[0].under.rgb.push_back(0);
+    QCOMPARE(refusal_of(StudyQuery(), study), QString());
+
+    AttentionMap map;
+    map.heads.push_back({2, 2, 1, 1, std::vector<float>(3)});
+    QVERIFY(!refusal_of(AttentionMapQuery(), map).isEmpty());
+    Explanation explanation;
+    explanation.groups.emplace_back().rows = 1;
+    explanation.groups[0].columns = 2;
+    explanation.groups[0].shares = {1, 2};
+    QVERIFY(!refusal_of(ExplainQuery(), explanation).isEmpty());
+    explanation.groups[0].elements = {1, 2};
+    QCOMPARE(refusal_of(ExplainQuery(), explanation), QString());
+    auto graph = std::make_shared<GraphModel>();
+    graph->nodes.resize(2);
+    for (int i = 0; i < 2; ++i) graph->nodes[static_cast<std::size_t>(i)].id = i;
+    graph->nodes[1].parent = 0;
+    graph->nodes[0].children = {1};
+    PassTrace trace;
+    trace.initial = graph;
+    QCOMPARE(refusal_of(PassTraceQuery(), trace), QString());
+    graph->edges.push_back({0, 2, 0, 0, {}, {}});
+    QCOMPARE(refusal_of(PassTraceQuery(), trace), QString("an answer with an edge between nodes that the graph lacks"));
+    graph->edges.clear();
+    graph->nodes[0].parent = 1;  // a circle
+    QCOMPARE(refusal_of(PassTraceQuery(), trace), QString("an answer with nodes that are no tree"));
+    QueryTable table{{"a", "b"}, {{"1"}}, {}, {}};
+    QVERIFY(!refusal_of(TableQuery(), table).isEmpty());
 }
 
 void TestQueries::without_a_model_they_say_so() {

@@ -4,11 +4,16 @@
 
 #include <unistd.h>
 
+#include <QFile>
+#include <QTemporaryDir>
 #include <QtTest>
+#include <atomic>
 #include <chrono>
+#include <thread>
 
 #include "core/base/error.h"
 #include "core/session/remote/byte_mux.h"
+#include "core/session/remote/greeting.h"
 #include "core/session/remote/rank_process.h"
 #include "core/session/session.h"
 #include "tests/session/remote_session.h"
@@ -41,6 +46,13 @@ std::string error_of(const std::vector<std::string>& command, std::size_t ranks)
         return error.message();
     }
     return {};
+}
+
+// Of channel 0.
+std::string piece(const std::string& bytes) {
+    std::string head(8, '\0');
+    for (std::size_t i = 0; i < 4; ++i) head[4 + i] = static_cast<char>(bytes.size() >> (8 * i));
+    return head + bytes;
 }
 
 }  // namespace
@@ -95,6 +107,67 @@ class TestRankProcess : public QObject {
         pair.far->stop();
     }
 
+    // A channel that is not read takes what there is room for, and the others go on.
+    void aChannelThatIsNotReadStopsNoOther() {
+        Pair pair = connected(2, 2);
+        auto slow = pair.near->take(0), slow_end = pair.far->take(0);
+        auto quick = pair.near->take(1), quick_end = pair.far->take(1);
+        const std::string large(16 * ByteMux::kWindow, 'x');
+        std::atomic<bool> is_written{false};
+        std::thread writer([&] {
+            slow->write(MessageKind::Answer, large);
+            is_written = true;
+        });
+        for (int i = 0; i < 200; ++i) {
+            const std::string event(30000, static_cast<char>('a' + i % 26));
+            QVERIFY(quick->write(MessageKind::Growth, event));
+            const auto read = quick_end->read();
+            QVERIFY(read && read->bytes == event);
+        }
+        QVERIFY(!is_written);  // it is longer than all that may be on its way
+        const auto message = slow_end->read();
+        QVERIFY(message && message->bytes == large);
+        writer.join();
+        slow.reset();
+        slow_end.reset();
+        quick.reset();
+        quick_end.reset();
+        std::thread ending([&pair] { pair.far.reset(); });
+        pair.near.reset();
+        ending.join();
+    }
+    void moreThanThereIsRoomForEndsAll() {
+        int to[2], from[2];
+        QVERIFY(::pipe(to) == 0 && ::pipe(from) == 0);
+        ByteMux mux{FileHandle(to[0]), FileHandle(from[1]), std::size_t{2}};
+        FileHandle ours(to[1]);
+        const FileHandle theirs(from[0]);
+        std::string piece(8 + ByteMux::kMostBytes, '\0');
+        piece[6] = 1;  // 65536 bytes of channel 0
+        std::thread writer([&] {
+            for (std::size_t sent = 0; sent < 3 * ByteMux::kWindow; sent += ByteMux::kMostBytes) {
+                if (::write(ours.get(), piece.data(), piece.size()) < 0) break;
+            }
+            ours.reset();
+        });
+        QTRY_COMPARE(mux.failure(), std::string("more bytes of rank 0 than there is room for"));
+        mux.stop();
+        std::string left(1 << 16, '\0');
+        while (::read(to[0], left.data(), left.size()) > 0) continue;
+        writer.join();
+    }
+    // Room that was not asked for is no room.
+    void aGrantOfNothingEndsAll() {
+        int to[2], from[2];
+        QVERIFY(::pipe(to) == 0 && ::pipe(from) == 0);
+        ByteMux mux{FileHandle(to[0]), FileHandle(from[1]), std::size_t{1}};
+        const FileHandle ours(to[1]), theirs(from[0]);
+        const char grant[8] = {0, 0, 0, char(0x80), 1, 0, 0, 0};
+        QCOMPARE(::write(ours.get(), grant, 8), ssize_t{8});
+        QTRY_COMPARE(mux.failure(), std::string("rank 0 has taken more than it was sent"));
+        mux.stop();
+    }
+
     void eachRankIsAWholeEngine() {
         RankProcess process(engines(3), 3);
         QCOMPARE(process.size(), std::size_t{3});
@@ -142,6 +215,30 @@ class TestRankProcess : public QObject {
             QVERIFY(sessions[rank]->recording()->event_count() > 0);
         }
         sessions.clear();
+    }
+
+    // What it said is cut off where it died: how it ended counts.
+    void aRankThatDiesInTheMiddleOfAMessage() {
+        const QTemporaryDir folder;
+        QFile said(folder.filePath("said"));
+        QVERIFY(said.open(QIODevice::WriteOnly));
+        const std::string bytes = rank_greeting(1) + "\n" + piece(engine_greeting() + "\n") +
+                                  piece(std::string("\x08\0\0\0\x64\0\0\0abc", 11)) + piece({});
+        QCOMPARE(said.write(bytes.data(), static_cast<qint64>(bytes.size())), static_cast<qint64>(bytes.size()));
+        said.close();
+        const std::string script = "cat '" + said.fileName().toStdString() +
+                                   "'; echo 'rank 0 was ended by signal 11 (Segmentation fault) in aten::mm at event 3 "
+                                   "(a.py:5); its last collective: barrier (number 2, a.py:4)' >&2; cat > /dev/null";
+        RankProcess process({"sh", "-c", script}, 1);
+        Session session(process, 0, nullptr);
+        QTRY_VERIFY(session.engine_end().kind != EngineEnd::Kind::None);
+        const EngineEnd end = session.engine_end();
+        QVERIFY2(end.kind == EngineEnd::Kind::Crashed, end.text.c_str());
+        QCOMPARE(end.signal, 11);
+        QVERIFY2(end.text.find("SIGSEGV") != std::string::npos, end.text.c_str());
+        QVERIFY2(end.text.find("; its last collective: barrier (number 2, a.py:4)") != std::string::npos,
+                 end.text.c_str());
+        process.kill();
     }
 
     void saysWhatTheLauncherDid() {

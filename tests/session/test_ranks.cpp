@@ -6,6 +6,7 @@
 #include <QtTest>
 
 #include "core/base/error.h"
+#include "core/session/rank_file_name.h"
 #include "core/session/rank_files.h"
 #include "core/study/ranks/derived_collectives.h"
 #include "core/study/ranks/rank_events.h"
@@ -381,6 +382,13 @@ class TestRanks : public QObject {
         }
         QCOMPARE(rank_files(folder.filePath("b.loupe").toStdString()).size(), std::size_t{1});
         QCOMPARE(rank_files("/no/such/folder/x.loupe").size(), std::size_t{1});
+    }
+    void namesSiblings() {
+        QCOMPARE(rank_file("a/step.loupe", 0), std::filesystem::path("a/step.loupe"));
+        QCOMPARE(rank_file("a/step.loupe", 2), std::filesystem::path("a/step.rank2.loupe"));
+        QCOMPARE(rank_file("step.rank0.loupe", 12), std::filesystem::path("step.rank12.loupe"));
+        QCOMPARE(rank_file("a.b/step", 1), std::filesystem::path("a.b/step.rank1"));
+        for (const RankFile& each : rank_files(rank_file("/no/such/step.loupe", 3))) QCOMPARE(each.named, 3);
     }
     void derivesCollectivesFromEvents() {
         RankWriter w(0, 2);

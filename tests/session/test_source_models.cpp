@@ -135,6 +135,26 @@ class TestSourceModels : public QObject {
     }
 
   private slots:
+    // Opening traces it on its example inputs, for a limited time.
+    void aForwardThatDoesNotEndIsOpened() {
+        const std::string path = write("endless.py",
+                                       "import torch\n"
+                                       "class Net(torch.nn.Module):\n"
+                                       "    def forward(self, x):\n"
+                                       "        while True:\n"
+                                       "            x = x + 1\n"
+                                       "example_inputs = (torch.ones(1),)\n");
+        Session session;
+        session.open(path);
+        session.wait_idle();
+        QVERIFY(session.status().state == RunState::Ready);
+        QVERIFY(session.model() != nullptr && session.model()->cannot_run.empty());
+        session.run({});
+        QTRY_VERIFY(session.status().state == RunState::Running);
+        session.stop();
+        session.wait_idle();
+        QVERIFY(session.status().state != RunState::Running);
+    }
     void constructorsAreListed() {
         const std::string path = write("needs.py", kNeedsArguments);
         Session session;

@@ -70,6 +70,30 @@ class TestTensorSlice : public QObject {
         QCOMPARE(slice.data.size(), std::size_t{4});
         QCOMPARE(slice.data[1].elements, (std::vector<double>{1, 5, 9, 13, 17, 21}));
     }
+    // For a slow line: one tile whole, or all of them as coarse as they must be.
+    void takes_as_many_elements_as_wanted() {
+        const Tensor t = counted({3, 8, 16});
+        const TensorSlice one = reduce_tensor(t, {}, {.only_tile = 1});
+        QCOMPARE(one.data.size(), std::size_t{3});
+        QVERIFY(one.data[0].elements.empty() && one.data[0].rows == 0 && one.data[0].label == "[0]");
+        QCOMPARE(one.data[1].elements.size(), std::size_t{128});
+        QCOMPARE(one.data[1].elements[0], 128.0);
+        for (const int most : {1, 3, 30, 100, 200, 383}) {
+            const TensorSlice few = reduce_tensor(t, {}, {.max_elements = most});
+            std::size_t count = 0;
+            for (const TensorTile& tile : few.data) {
+                QVERIFY(tile.rows > 0 && tile.columns > 0);
+                QCOMPARE(tile.elements.size(), static_cast<std::size_t>(tile.rows * tile.columns));
+                count += tile.elements.size();
+            }
+            QVERIFY2(count <= static_cast<std::size_t>(std::max(3, most)), std::to_string(count).c_str());
+            QVERIFY2(count * 3 > static_cast<std::size_t>(most), std::to_string(count).c_str());
+            QCOMPARE(few.rows, 8);
+            QCOMPARE(few.statistics.count, 384);
+        }
+        QCOMPARE(reduce_tensor(t, {}, {.max_elements = 384}).data[2].elements.size(), std::size_t{128});
+        QCOMPARE(reduce_tensor(counted({1000}), {}, {.max_elements = 100}).data[0].columns, 100);
+    }
     void thins_large_pictures() {
         TensorRequest request;
         request.max_rows = 2;

@@ -324,7 +324,7 @@ class TestWatchedTraining : public QObject {
         WatchedSocket program(path);
         std::thread answers([&] {
             program.accept();
-            program.say(kHello);
+            program.say(kHello.substr(0, kHello.size() - 1) + R"x(,"optimizer":"SGD(lr=0.1)"})x");
             program.is_left();
         });
         const auto found = list_watched_programs();
@@ -332,6 +332,7 @@ class TestWatchedTraining : public QObject {
         QCOMPARE(found.size(), std::size_t{1});
         QCOMPARE(found[0].name, std::string("7"));
         QCOMPARE(found[0].program.name, std::string("train.py"));
+        QCOMPARE(found[0].program.optimizer, std::string("SGD(lr=0.1)"));
         QCOMPARE(found[0].socket, path);
         // Others may not put one there.
         QVERIFY(QFile::setPermissions(folder_->filePath(QStringLiteral("tensorloupe")),

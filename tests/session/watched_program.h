@@ -2,15 +2,18 @@
 #pragma once
 // A program whose training is watched, for tests: its end of the socket, and rows.
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <QtTest>
+#include <atomic>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/session/line_stream.h"
@@ -28,18 +31,49 @@ inline std::vector<std::string> fixture_lines() {
     return lines;
 }
 
+inline FileHandle listening_at(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+    FileHandle listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
+        ::listen(listener.get(), 4) != 0)
+        qFatal("no socket");
+    return listener;
+}
+
+// A program that says the same to all who connect, while it lives.
+class AnsweringProgram {
+  public:
+    AnsweringProgram(const std::string& path, std::vector<std::string> lines)
+        : listener_(listening_at(path)), thread_([this, said = std::move(lines)] {
+              while (!ends_) {
+                  pollfd watched{listener_.get(), POLLIN, 0};
+                  if (::poll(&watched, 1, 20) <= 0) continue;
+                  FileHandle in(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+                  FileHandle out(::dup(in.get()));
+                  streams_.push_back(std::make_unique<session::LineStream>(std::move(in), std::move(out), 1U << 16));
+                  for (const std::string& line : said) streams_.back()->send(line);
+              }
+          }) {}
+    AnsweringProgram(const AnsweringProgram&) = delete;
+    AnsweringProgram& operator=(const AnsweringProgram&) = delete;
+    ~AnsweringProgram() {
+        ends_ = true;
+        thread_.join();
+    }
+
+  private:
+    FileHandle listener_;
+    std::atomic<bool> ends_{false};
+    std::vector<std::unique_ptr<session::LineStream>> streams_;
+    std::thread thread_;  // last: it uses the members above
+};
+
 // A program that is watched, as far as its socket goes.
 class WatchedSocket {
   public:
-    explicit WatchedSocket(const std::string& path) {
-        sockaddr_un address{};
-        address.sun_family = AF_UNIX;
-        path.copy(address.sun_path, sizeof(address.sun_path) - 1);
-        listener_ = FileHandle(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-        if (::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
-            ::listen(listener_.get(), 4) != 0)
-            qFatal("no socket");
-    }
+    explicit WatchedSocket(const std::string& path) : listener_(listening_at(path)) {}
     void accept() {
         FileHandle in(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
         FileHandle out(::dup(in.get()));

@@ -177,8 +177,10 @@ const QList<NamedCircle>& named_circles() {
          "parts of a nested or sparse tensor are tensors"},
         {{"plugins/onnx/export/call", "plugins/onnx/export/exporter", "plugins/onnx/export/rules"},
          "the rule of a node with a graph inside writes that graph"},
-        {{"views/common/engine_files", "views/common/far_file_dialog", "views/common/session_bridge"},
-         "files of the engine are asked for through the bridge, which writes such files"},
+        {{"views/common/engine_files", "views/common/far_file_dialog", "views/common/ranks",
+          "views/common/session_bridge"},
+         "files of the engine are asked for through the bridge, which writes such files; ranks that run together are "
+         "the bridge's, which orders all of them"},
         {{"core/session/far_place", "core/session/remote/far_engine"},
          "a place knows the engine that is there, which reports to the place"},
         {{"core/distributed/process_group", "core/distributed/progress", "core/distributed/work",
@@ -247,8 +249,8 @@ class TestIncludes : public QObject {
         static const QMap<QString, QStringList> doors{
             {"core/session",
              {"breakpoint", "catalogue", "condition", "far_place", "generation", "imported_file", "limits",
-              "rank_files", "rank_process", "restored_run", "session", "session_listener", "status", "tables", "watch",
-              "watched_programs"}},
+              "rank_file_name", "rank_files", "rank_process", "rank_steps", "restored_run", "session",
+              "session_listener", "status", "tables", "watch", "watched_programs"}},
             {"core/formats", {"memory_snapshot", "profile_trace"}},
             {"core/model",
              {"backward_from", "build", "data_sources", "input_preview", "input_spec", "model_info", "opened_graph",

@@ -179,17 +179,20 @@ class PanelsTest : public QObject {
             return std::max(one, two) / std::min(one, two);
         };
         Theme& theme = Theme::instance();
-        for (const auto mode : {Theme::Mode::Dark, Theme::Mode::Light}) {
-            theme.setMode(mode);
+        const auto usual = qScopeGuard([&] { theme.setContrast(false); });
+        for (const int i : {0, 1, 2, 3}) {
+            const bool isHigh = i >= 2;
+            theme.setMode(i % 2 == 0 ? Theme::Mode::Dark : Theme::Mode::Light);
+            theme.setContrast(isHigh);
             for (const auto text : {Colour::Text, Colour::Faint, Colour::Accent, Colour::Good, Colour::Warning,
                                     Colour::Bad, Colour::Reached}) {
                 for (const auto ground : {Colour::Window, Colour::Panel, Colour::Raised, Colour::AccentBack,
                                           Colour::ReachedBack, Colour::BadBack}) {
                     const double ratio = contrast(theme.colour(text), theme.colour(ground));
-                    QVERIFY2(ratio >= 4.2, qPrintable(QStringLiteral("%1 on %2: %3")
-                                                          .arg(static_cast<int>(text))
-                                                          .arg(static_cast<int>(ground))
-                                                          .arg(ratio)));
+                    QVERIFY2(ratio >= (isHigh ? 7 : 4.2), qPrintable(QStringLiteral("%1 on %2: %3")
+                                                                         .arg(static_cast<int>(text))
+                                                                         .arg(static_cast<int>(ground))
+                                                                         .arg(ratio)));
                 }
             }
         }

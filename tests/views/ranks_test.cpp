@@ -2,15 +2,27 @@
 // Several ranks in one window: which one is current, the panel Ranks, lanes, cells and maps, on recordings in files.
 
 #include <qcustomplot.h>
+#include <signal.h>
 
 #include <QAbstractItemModelTester>
+#include <QFileInfo>
 #include <QHeaderView>
 #include <QListWidget>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTreeView>
+#include <algorithm>
+#include <functional>
+#include <optional>
 
 #include "core/record/recording_file.h"
+#include "core/session/queries/save_tensor.h"
+#include "core/session/queries/save_weights.h"
+#include "core/session/queries/tensor.h"
+#include "core/session/rank_steps.h"
+#include "core/session/remote/rank_process.h"
+#include "tests/session/rank_program.h"
 #include "tests/session/rank_runs.h"
 #include "tests/views/patience.h"
 #include "views/common/ranks.h"
@@ -32,6 +44,8 @@ using namespace loupe::views;
 using loupe::testing::DdpFaults;
 
 namespace {
+
+const std::string kPrograms = LOUPE_SOURCE_DIR "/tests/fixtures/ranks/";
 
 // step.loupe, step.rank1.loupe, ... of a small model; the first is returned.
 QString writeRanks(const QTemporaryDir& folder, const std::vector<DdpFaults>& faults) {
@@ -75,7 +89,61 @@ class RanksTest : public QObject {
         QTRY_VERIFY(bridge_->eventCount() > 0);
     }
 
+    // Ranks that mpirun starts, each with the program open.
+    void start(std::size_t count, const std::string& program) {
+        bridge_ = std::make_unique<SessionBridge>();
+        Ranks::of(*bridge_);
+        const auto process = std::make_shared<session::RankProcess>(
+            session::launch_command(session::kLaunchCommand, count, LOUPE_BINARY_DIR "/bin/tensorloupe-engine"), count);
+        bridge_->startRanks(
+            count,
+            [process](std::size_t rank, session::SessionListener* listener) {
+                return std::make_unique<session::Session>(*process, rank, listener);
+            },
+            process, [process] { process->kill(); });
+        for (std::size_t seat = 0; seat < count; ++seat) bridge_->sessionAt(seat).open(kPrograms + program);
+        QTRY_VERIFY(all({session::RunState::Ready}));
+    }
+    bool all(const std::vector<session::RunState>& states) const {
+        for (std::size_t seat = 0; seat < bridge_->seatCount(); ++seat) {
+            if (std::ranges::find(states, bridge_->statusAt(seat).state) == states.end()) return false;
+        }
+        return true;
+    }
+    static QString stateOf(RanksView& view, int row) {
+        return view.ranks().model()->index(row, RankModel::State).data().toString();
+    }
+    // What the reply says; "no reply": none comes.
+    template <typename Ask>
+    std::string saved(const Ask& ask) {
+        std::optional<std::string> said;
+        ask(std::function<void(std::string)>([&](const std::string& reply) { said = reply; }));
+        for (int i = 0; i < kPatience / 10 && !said; ++i) QTest::qWait(10);
+        return said.value_or("no reply");
+    }
+    QStringList savedAll(const QString& file) {
+        std::optional<QStringList> said;
+        Ranks::of(*bridge_).saveAll(file, {}, bridge_.get(), [&](const QStringList& failures) { said = failures; });
+        for (int i = 0; i < kPatience / 10 && !said; ++i) QTest::qWait(10);
+        return said.value_or(QStringList{QStringLiteral("no reply")});
+    }
+    static int rankIn(const QString& file) {
+        return session::RecordingFile(file.toStdString()).recording()->rank()->rank;
+    }
+    // A line a rank, for messages.
+    static QString where(RanksView& view) {
+        QStringList lines;
+        for (int row = 0; row < view.ranks().model()->rowCount(); ++row) lines << stateOf(view, row);
+        return lines.join(QLatin1Char('\n'));
+    }
+    bool hasLogged(const QRegularExpression& line) const {
+        return std::ranges::any_of(bridge_->log(), [&](const SessionBridge::LogEntry& entry) {
+            return line.match(QString::fromStdString(entry.text)).hasMatch();
+        });
+    }
+
   private slots:
+    void initTestCase() { qputenv("LOUPE_RANK_PATIENCE", "2"); }
     void cleanup() { bridge_.reset(); }
 
     void opensAllThatLieBesideIt() {
@@ -184,6 +252,161 @@ class RanksTest : public QObject {
         QVERIFY(lanes.to() - lanes.from() < 3);
         lanes.fit();
         QVERIFY(lanes.to() - lanes.from() > 20);
+    }
+    // Engines that run: steps take all of them along, whichever is current, and the panel says where each is.
+    void ranksThatRunStepTogether() {
+        bridge_ = std::make_unique<SessionBridge>();
+        Ranks& ranks = Ranks::of(*bridge_);
+        QVERIFY(!ranks.steps());
+        const std::vector<std::string> command{LOUPE_BINARY_DIR "/bin/tensorloupe-engine", "--stdio", "--ranks", "2"};
+        const auto process = std::make_shared<session::RankProcess>(command, 2);
+        bridge_->startRanks(
+            2,
+            [process](std::size_t rank, session::SessionListener* listener) {
+                return std::make_unique<session::Session>(*process, rank, listener);
+            },
+            process, [process] { process->kill(); });
+        QVERIFY(ranks.steps());
+        for (std::size_t seat = 0; seat < 2; ++seat)
+            bridge_->sessionAt(seat).open(LOUPE_SOURCE_DIR "/resources/models/digits.pt");
+        const auto are = [&](session::RunState state) {
+            return bridge_->statusAt(0).state == state && bridge_->statusAt(1).state == state;
+        };
+        QTRY_VERIFY(are(session::RunState::Ready));
+        RanksView view(*bridge_, nullptr);
+        bridge_->step(session::StepKind::Into);
+        for (int steps = 0; steps < 4; ++steps) {
+            QTRY_VERIFY(are(session::RunState::Paused) && ranks.steps()->is_settled());
+            QVERIFY(ranks.steps()->place(0).has_value());
+            QVERIFY(ranks.steps()->place(0) == ranks.steps()->place(1));
+            for (int row = 0; row < 2; ++row) {
+                const QString said = view.ranks().model()->index(row, RankModel::State).data().toString();
+                QVERIFY2(said.startsWith(QLatin1String("parked before ")), qPrintable(said));
+            }
+            bridge_->setCurrentSeat(static_cast<std::size_t>(steps % 2));
+            bridge_->step(session::StepKind::Into);
+        }
+        QTRY_VERIFY(are(session::RunState::Paused) && ranks.steps()->is_settled());
+        // To one alone: the other is then said to be elsewhere, and comes along again.
+        bridge_->setOrdersAllRanks(false);
+        bridge_->setCurrentSeat(1);
+        bridge_->step(session::StepKind::Into);
+        QTRY_VERIFY(bridge_->isPaused() && ranks.steps()->place(0) != ranks.steps()->place(1));
+        bridge_->setOrdersAllRanks(true);
+        bridge_->step(session::StepKind::Into);
+        QTRY_VERIFY(ranks.steps()->is_settled() && ranks.steps()->place(0) == ranks.steps()->place(1));
+        bridge_->run();
+        QTRY_VERIFY(are(session::RunState::Finished));
+        QVERIFY(!ranks.hasParked() && !ranks.hasRunning());
+    }
+    // Rank 0 is the one that the window's pipe begins at; it dies like any other.
+    void rankZeroDiesAndTheOthersAreThere() {
+        NEEDS_MPI();
+        start(3, "equal.py");
+        Ranks& ranks = Ranks::of(*bridge_);
+        RanksView view(*bridge_, nullptr);
+        bridge_->run();
+        QTRY_VERIFY(all({session::RunState::Finished}));
+        ::kill(static_cast<pid_t>(bridge_->recordingAt(0)->rank()->pid), SIGKILL);
+        QTRY_COMPARE(ranks.deadSeat(), 0);
+        const QString said = stateOf(view, 0);
+        QVERIFY2(said.contains(QLatin1String("the engine was killed")), qPrintable(said));
+        const QString last = QStringLiteral("its last collective: all_reduce SUM float32 [2, 4] (number 1, equal.py:");
+        QVERIFY2(said.contains(last), qPrintable(said));
+        QVERIFY(bridge_->recordingAt(0)->event_count() > 0);
+        for (std::size_t seat = 1; seat < 3; ++seat) {
+            ranks.goTo(seat);
+            std::optional<session::TensorSlice> slice;
+            session::TensorQuery query;
+            query.request.value = 1;
+            bridge_->ask<session::TensorQuery>(QStringLiteral("slice"), query, bridge_.get(),
+                                               [&](const session::TensorSlice& answer) { slice = answer; });
+            QTRY_VERIFY(slice.has_value());
+            QVERIFY2(slice->error.empty(), slice->error.c_str());
+        }
+    }
+    // One rank computes for ever in its own code: the panel and the log name it, with its last event and since when.
+    void aRankThatHangsIsNamedAndStopped() {
+        NEEDS_MPI();
+        start(3, "hangs.py");
+        RanksView view(*bridge_, nullptr);
+        bridge_->run();
+        const QRegularExpression waits(
+            QStringLiteral(R"(^waits in all_reduce SUM float32 \[2, 4\] \(number 1, hangs\.py:20\) for [1-9]\d* s: )"
+                           R"(rank 1 computes, for .*behind aten::linear at event \d+ \(.*hangs\.py:16\))"));
+        for (const int row : {0, 2}) QTRY_VERIFY2(waits.match(stateOf(view, row)).hasMatch(), qPrintable(where(view)));
+        const QRegularExpression line(
+            QStringLiteral(R"(^rank 0 waits in all_reduce .* since \d+ s: rank 1 computes, for .*at event \d+)"));
+        QTRY_VERIFY2(hasLogged(line), qPrintable(where(view)));
+        bridge_->stop();
+        QTRY_VERIFY2(all({session::RunState::Ready}), qPrintable(where(view)));
+        QVERIFY(bridge_->recordingAt(1)->event_count() > 0);
+        // Nothing of it is left.
+        for (std::size_t seat = 0; seat < 3; ++seat) bridge_->sessionAt(seat).open(kPrograms + "equal.py");
+        QTRY_VERIFY(all({session::RunState::Ready}));
+        bridge_->run();
+        QTRY_VERIFY2(all({session::RunState::Finished}), qPrintable(where(view)));
+    }
+    void aRankThatLeavesACollectiveOutIsNamed() {
+        NEEDS_MPI();
+        start(2, "leaves.py");
+        RanksView view(*bridge_, nullptr);
+        bridge_->run();
+        QTRY_VERIFY2(bridge_->statusAt(1).state == session::RunState::Finished &&
+                         bridge_->statusAt(0).state == session::RunState::Failed,
+                     qPrintable(where(view)));
+        const QString said = stateOf(view, 0);
+        QVERIFY2(said.contains(QLatin1String("all_reduce")) && said.contains(QLatin1String("rank 1")),
+                 qPrintable(said));
+    }
+    // Each rank's process writes what it holds; of one that has died the window writes what had come.
+    void savesFromEveryRank() {
+        NEEDS_MPI();
+        const QTemporaryDir folder;
+        const auto path = [&](const char* name) { return folder.filePath(QLatin1String(name)); };
+        start(2, "equal.py");
+        bridge_->run();
+        QTRY_VERIFY(all({session::RunState::Finished}));
+        bridge_->setCurrentSeat(1);
+        QCOMPARE(saved([&](auto reply) { bridge_->saveRecording(path("one.loupe"), {}, bridge_.get(), reply); }),
+                 std::string());
+        QCOMPARE(rankIn(path("one.loupe")), 1);
+        QCOMPARE(saved([&](auto reply) {
+                     bridge_->ask<session::SaveWeightsQuery>({}, {path("one.safetensors").toStdString()}, bridge_.get(),
+                                                             reply);
+                 }),
+                 std::string());
+        QVERIFY(QFileInfo(path("one.safetensors")).size() > 0);
+        session::TensorRequest value;
+        value.value = 1;
+        QCOMPARE(saved([&](auto reply) {
+                     bridge_->ask<session::SaveTensorQuery>({}, {value, path("one.npy").toStdString()}, bridge_.get(),
+                                                            reply);
+                 }),
+                 std::string());
+        QVERIFY(QFileInfo(path("one.npy")).size() > 0);
+        QCOMPARE(savedAll(path("step.loupe")), QStringList());
+        QCOMPARE(rankIn(path("step.loupe")), 0);
+        QCOMPARE(rankIn(path("step.rank1.loupe")), 1);
+        const std::size_t events = bridge_->recordingAt(0)->event_count();
+        ::kill(static_cast<pid_t>(bridge_->recordingAt(0)->rank()->pid), SIGKILL);
+        QTRY_COMPARE(Ranks::of(*bridge_).deadSeat(), 0);
+        QCOMPARE(savedAll(path("left.loupe")), QStringList());
+        const session::RecordingFile left(path("left.loupe").toStdString());
+        QCOMPARE(left.recording()->event_count(), events);
+        // With the statistics that had come with them.
+        std::size_t with_statistics = 0;
+        for (session::ValueId id = 1; id <= left.recording()->value_count(); ++id) {
+            const bool had_come = static_cast<bool>(bridge_->recordingAt(0)->value(id).statistics);
+            QCOMPARE(static_cast<bool>(left.recording()->value(id).statistics), had_come);
+            if (had_come) ++with_statistics;
+        }
+        QVERIFY(with_statistics > 0);
+        QCOMPARE(rankIn(path("left.rank1.loupe")), 1);
+        // A place that cannot be written is one line, of the rank that it is of.
+        const QStringList failures = savedAll(path("none/step.loupe"));
+        QCOMPARE(failures.size(), 2);
+        QVERIFY2(failures.join(' ').contains(QLatin1String("rank 1: ")), qPrintable(failures.join('\n')));
     }
     void memoryHasARowARank() {
         open({{}, {}});

@@ -28,23 +28,24 @@ enum Column { Number, Layer, Output, Parameters };
 
 // Display names; other families have their module's name.
 QString familyTitle(const std::string& family) {
-    static const std::pair<const char*, const char*> kTitles[] = {{"linear", "Linear"},
-                                                                  {"conv", "Convolution"},
-                                                                  {"pooling", "Pooling"},
-                                                                  {"activation", "Activation"},
-                                                                  {"batchnorm", "Batch normalisation"},
-                                                                  {"normalization", "Normalisation"},
-                                                                  {"instancenorm", "Instance normalisation"},
-                                                                  {"dropout", "Dropout"},
-                                                                  {"flatten", "Shape"},
-                                                                  {"padding", "Padding"},
-                                                                  {"rnn", "Recurrent"},
-                                                                  {"sparse", "Embedding"},
-                                                                  {"transformer", "Transformer"},
-                                                                  {"upsampling", "Upsampling"},
-                                                                  {"pixelshuffle", "Pixel shuffle"},
-                                                                  {"channelshuffle", "Channel shuffle"},
-                                                                  {"fold", "Fold"}};
+    static const std::pair<const char*, const char*> kTitles[] = {
+        {"linear", QT_TRANSLATE_NOOP("QObject", "Linear")},
+        {"conv", QT_TRANSLATE_NOOP("QObject", "Convolution")},
+        {"pooling", QT_TRANSLATE_NOOP("QObject", "Pooling")},
+        {"activation", QT_TRANSLATE_NOOP("QObject", "Activation")},
+        {"batchnorm", QT_TRANSLATE_NOOP("QObject", "Batch normalisation")},
+        {"normalization", QT_TRANSLATE_NOOP("QObject", "Normalisation")},
+        {"instancenorm", QT_TRANSLATE_NOOP("QObject", "Instance normalisation")},
+        {"dropout", QT_TRANSLATE_NOOP("QObject", "Dropout")},
+        {"flatten", QT_TRANSLATE_NOOP("QObject", "Shape")},
+        {"padding", QT_TRANSLATE_NOOP("QObject", "Padding")},
+        {"rnn", QT_TRANSLATE_NOOP("QObject", "Recurrent")},
+        {"sparse", QT_TRANSLATE_NOOP("QObject", "Embedding")},
+        {"transformer", QT_TRANSLATE_NOOP("QObject", "Transformer")},
+        {"upsampling", QT_TRANSLATE_NOOP("QObject", "Upsampling")},
+        {"pixelshuffle", QT_TRANSLATE_NOOP("QObject", "Pixel shuffle")},
+        {"channelshuffle", QT_TRANSLATE_NOOP("QObject", "Channel shuffle")},
+        {"fold", QT_TRANSLATE_NOOP("QObject", "Fold")}};
     for (const auto& [name, title] : kTitles) {
         if (family == name) return QObject::tr(title);
     }

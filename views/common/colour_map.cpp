@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/common/colour_map.h"
 
+#include <QObject>
+
 namespace loupe::views {
 
 QString colourMapName(ColourMap map) {
@@ -10,11 +12,11 @@ QString colourMapName(ColourMap map) {
         case ColourMap::Cividis:
             return QStringLiteral("Cividis");
         case ColourMap::Diverging:
-            return QStringLiteral("Diverging");
+            return QObject::tr("Diverging");
         case ColourMap::Grey:
             break;
     }
-    return QStringLiteral("Grey");
+    return QObject::tr("Grey");
 }
 
 QRgb colourAt(ColourMap map, double t) { return colour_at(map, t); }

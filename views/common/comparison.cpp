@@ -78,7 +78,7 @@ void Comparison::pin(session::ReferenceSource source) {
                     SessionBridge::LogEntry entry;
                     if (!pinned.error.empty()) {
                         entry.level = SessionBridge::LogEntry::Level::Error;
-                        entry.text = "no reference: " + pinned.error;
+                        entry.text = tr("no reference: %1").arg(text(pinned.error)).toStdString();
                         bridge_.addLog(entry);
                         emit referencesChanged();
                         return;
@@ -274,11 +274,12 @@ void Comparison::show(const session::PinnedReference& reference, const RunDiffer
 // --- texts and colours
 
 QString differenceHeader(DifferenceColumn column) {
-    static const char* const kHeaders[] = {
-        QT_TRANSLATE_NOOP("Comparison", "\u0394 max"), QT_TRANSLATE_NOOP("Comparison", "\u0394 relative"),
-        QT_TRANSLATE_NOOP("Comparison", "ULP"), QT_TRANSLATE_NOOP("Comparison", "Cosine"),
-        QT_TRANSLATE_NOOP("Comparison", "SNR")};
-    return QString::fromUtf8(kHeaders[static_cast<int>(column)]);
+    static const char* const kHeaders[] = {QT_TRANSLATE_NOOP("loupe::views::Comparison", "\u0394 max"),
+                                           QT_TRANSLATE_NOOP("loupe::views::Comparison", "\u0394 relative"),
+                                           QT_TRANSLATE_NOOP("loupe::views::Comparison", "ULP"),
+                                           QT_TRANSLATE_NOOP("loupe::views::Comparison", "Cosine"),
+                                           QT_TRANSLATE_NOOP("loupe::views::Comparison", "SNR")};
+    return Comparison::tr(kHeaders[static_cast<int>(column)]);
 }
 
 QString differenceTip(DifferenceColumn column) {
@@ -311,7 +312,7 @@ QString differenceText(const Difference& numbers, DifferenceColumn column) {
         case DifferenceColumn::Snr:
             break;
     }
-    return numbers.is_same() ? QStringLiteral("equal")
+    return numbers.is_same() ? Comparison::tr("equal")
                              : QStringLiteral("%1 dB").arg(QString::number(numbers.snr_db, 'f', 1));
 }
 

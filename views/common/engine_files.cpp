@@ -40,8 +40,10 @@ EngineFiles* EngineFiles::instance() { return current; }
 EngineFiles::EngineFiles(SessionBridge& bridge, const QString& host, QObject* parent)
     : QObject(parent), bridge_(bridge), host_(host) {
     current = this;
-    if (host.isEmpty()) return;
-    bridge.ask(QStringLiteral("own file"), session::OwnFileQuery{"x"}, this, [this](const session::FileBytes& answer) {
+}
+
+void EngineFiles::findOwnFolder() {
+    bridge_.ask(QStringLiteral("own file"), session::OwnFileQuery{"x"}, this, [this](const session::FileBytes& answer) {
         if (answer.error.empty()) own_ = text(answer.bytes).section(QLatin1Char('/'), 0, -2);
     });
 }
@@ -77,7 +79,11 @@ QString EngineFiles::getSaveFileName(QWidget* parent, const QString& title, cons
     }
     const QString here = QFileDialog::getSaveFileName(parent, title, QFileInfo(name).fileName(), filter, chosen);
     if (here.isEmpty()) return {};
-    const QString there = ownFolder() + QLatin1Char('/') + QFileInfo(here).fileName();
+    // Of another name than any file that was sent there.
+    const QString there = QStringLiteral("%1/save-%2-%3")
+                              .arg(ownFolder())
+                              .arg(++instance()->last_brought_)
+                              .arg(QFileInfo(here).fileName());
     instance()->brings_[there] = here;
     return there;
 }
@@ -89,7 +95,7 @@ void EngineFiles::saved(const QString& file, const std::function<void(const QStr
     if (found == files.brings_.end()) return done(tr("%1 on %2").arg(file, host()), {});
     const QString here = found->second;
     files.brings_.erase(found);
-    files.bring(file, here, &files, {}, [here, done](const QString& error) { done(here, error); });
+    files.bring(file, here, &files, [here, done](const QString& error) { done(here, error); });
 }
 
 // --- reading and writing
@@ -99,6 +105,13 @@ QString EngineFiles::write(const QString& file, const QByteArray& bytes) {
         FileOutput out(file);
         out.write(bytes);
         return out.commit();
+    }
+    // What was chosen to be saved here needs not come from there.
+    if (const auto found = instance()->brings_.find(file); found != instance()->brings_.end()) {
+        FileOutput out(found->second);
+        instance()->brings_.erase(found);
+        out.write(bytes);
+        if (const QString error = out.commit(); !error.isEmpty()) return error;
     }
     // A tag of its own: none of them takes another's place.
     instance()->bridge_.ask(
@@ -150,33 +163,48 @@ class EngineFiles::Transfer : public QObject {
     void send(const QString& file, std::function<void(const QString&, const QString&)> reply) {
         auto* from = new QFile(file, this);
         if (!from->open(QIODevice::ReadOnly)) return end([&] { reply({}, from->errorString()); });
-        files_.bridge_.ask(QStringLiteral("own file %1").arg(file),
-                           session::OwnFileQuery{QFileInfo(file).fileName().toStdString()}, this,
+        name_ = QFileInfo(file).fileName();
+        what_ = tr("Sending %1 to %2").arg(name_, files_.host_);
+        tellProgress(0, from->size());
+        files_.bridge_.ask(QStringLiteral("own file %1").arg(file), session::OwnFileQuery{name_.toStdString()}, this,
                            [this, from, reply](const session::FileBytes& answer) {
+                               if (is_over_) return;
                                if (!answer.error.empty()) return end([&] { reply({}, text(answer.error)); });
                                sendFrom(from, text(answer.bytes), reply);
                            });
     }
     void bring(const QString& file, const QString& to, std::function<void(const QString&)> reply) {
+        name_ = QFileInfo(file).fileName();
+        what_ = tr("Bringing %1 from %2").arg(QFileInfo(to).fileName(), files_.host_);
         try {
             bringInto(std::make_shared<AtomicFile>(to.toStdString()), file, 0, reply);
         } catch (const Error& error) {
-            end([&] { reply(text(error.what())); });
+            fail([&] { reply(text(error.what())); });
         }
     }
-    std::function<void(double)> progress;
+    // Of both sides nothing stays.
+    void cancel() {
+        if (is_over_) return;
+        receiver_ = nullptr;
+        fail([] {});
+    }
 
   private:
+    void tellProgress(qint64 done, qint64 size) {
+        emit files_.copying(what_, size > 0 ? static_cast<double>(done) / static_cast<double>(size) : 0);
+    }
     void sendFrom(QFile* from, const QString& there, const std::function<void(const QString&, const QString&)>& reply) {
         const qint64 at = from->pos();
         const QByteArray piece = from->read(kPiece);
+        if (from->error() != QFileDevice::NoError) return fail([&] { reply({}, from->errorString()); });
         if (at > 0 && piece.isEmpty()) return end([&] { reply(there, {}); });
-        if (progress && from->size() > 0) progress(static_cast<double>(at) / static_cast<double>(from->size()));
+        tellProgress(at, from->size());
         files_.bridge_.ask(
             QStringLiteral("send %1").arg(there),
             session::WriteFileQuery{there.toStdString(), piece.toStdString(), static_cast<std::uint64_t>(at)}, this,
             [this, from, there, reply](const std::string& error) {
-                if (!error.empty()) return end([&] { reply({}, text(error)); });
+                if (is_over_) return;
+                if (!error.empty()) return fail([&] { reply({}, text(error)); });
                 if (from->atEnd()) return end([&] { reply(there, {}); });
                 sendFrom(from, there, reply);
             });
@@ -186,43 +214,59 @@ class EngineFiles::Transfer : public QObject {
         files_.bridge_.ask(QStringLiteral("bring %1").arg(file),
                            session::ReadFileQuery{file.toStdString(), at, static_cast<std::uint64_t>(kPiece)}, this,
                            [this, into, file, at, reply](const session::FileBytes& answer) {
-                               if (!answer.error.empty()) return end([&] { reply(text(answer.error)); });
+                               if (is_over_) return;
+                               if (!answer.error.empty()) return fail([&] { reply(text(answer.error)); });
                                const std::uint64_t done = at + answer.bytes.size();
-                               if (progress && answer.size > 0)
-                                   progress(static_cast<double>(done) / static_cast<double>(answer.size));
+                               tellProgress(static_cast<qint64>(done), static_cast<qint64>(answer.size));
                                if (done < answer.size && answer.bytes.empty())
-                                   return end([&] { reply(tr("it was cut while it was copied")); });
+                                   return fail([&] { reply(tr("it was cut while it was copied")); });
                                try {
                                    into->write(answer.bytes);
                                    if (done < answer.size) return bringInto(into, file, done, reply);
                                    into->commit();
+                                   removeThere();
                                    end([&] { reply({}); });
                                } catch (const Error& error) {
-                                   end([&] { reply(text(error.what())); });
+                                   fail([&] { reply(text(error.what())); });
                                }
                            });
     }
+    void removeThere() {
+        files_.bridge_.ask(QStringLiteral("remove own file %1").arg(name_),
+                           session::RemoveOwnFileQuery{name_.toStdString()}, &files_, [](const std::string&) {});
+    }
+    void fail(const std::function<void()>& tell) {
+        removeThere();
+        end(tell);
+    }
     void end(const std::function<void()>& tell) {
-        if (receiver_) tell();
+        is_over_ = true;
         deleteLater();
+        emit files_.copied();
+        if (receiver_) tell();
     }
 
     EngineFiles& files_;
     QPointer<QObject> receiver_;
+    QString name_;  // there
+    QString what_;
+    bool is_over_ = false;
 };
 
-void EngineFiles::send(const QString& file, QObject* receiver, const std::function<void(double)>& progress,
+void EngineFiles::send(const QString& file, QObject* receiver,
                        const std::function<void(const QString&, const QString&)>& reply) {
-    auto* transfer = new Transfer(*this, receiver);
-    transfer->progress = progress;
-    transfer->send(file, reply);
+    (new Transfer(*this, receiver))->send(file, reply);
 }
 
 void EngineFiles::bring(const QString& file, const QString& to, QObject* receiver,
-                        const std::function<void(double)>& progress, const std::function<void(const QString&)>& reply) {
-    auto* transfer = new Transfer(*this, receiver);
-    transfer->progress = progress;
-    transfer->bring(file, to, reply);
+                        const std::function<void(const QString&)>& reply) {
+    (new Transfer(*this, receiver))->bring(file, to, reply);
+}
+
+void EngineFiles::cancelCopies() {
+    for (QObject* each : QObjectList(children())) {
+        if (auto* transfer = dynamic_cast<Transfer*>(each)) transfer->cancel();
+    }
 }
 
 }  // namespace loupe::views

@@ -44,18 +44,28 @@ class EngineFiles : public QObject {
     static QString write(const QString& file, const QByteArray& bytes);
     // A folder for files of this window that the engine reads: drawn inputs, built sources.
     static QString ownFolder();
+    // Of a far engine: asks for it; another engine has another one.
+    void findOwnFolder();
     // Of an engine here it is looked at in the call; of a far one the answer comes later. Not when the receiver is
     // gone.
     static void read(const QString& file, QObject* receiver,
                      const std::function<void(const QByteArray& bytes, const QString& error)>& reply);
     static void look(const QString& file, QObject* receiver,
                      const std::function<void(const session::FileFacts&)>& reply);
-    // A file of this machine for a far engine: a copy there. progress: of 1.
-    void send(const QString& file, QObject* receiver, const std::function<void(double)>& progress,
+    // A file of this machine for a far engine: a copy there. Nothing is replied when it is cancelled.
+    void send(const QString& file, QObject* receiver,
               const std::function<void(const QString& there, const QString& error)>& reply);
-    // The other way.
-    void bring(const QString& file, const QString& to, QObject* receiver, const std::function<void(double)>& progress,
+    // The other way, of a file in the engine's own folder: it is removed there.
+    void bring(const QString& file, const QString& to, QObject* receiver,
                const std::function<void(const QString& error)>& reply);
+    // What is being copied; what is there of it is removed.
+    void cancelCopies();
+
+  signals:
+    // A file is being copied: in words, and how much of it is done, of 1.
+    void copying(const QString& what, double part);
+    // It is not any more.
+    void copied();
 
   private:
     class Transfer;
@@ -64,6 +74,7 @@ class EngineFiles : public QObject {
     const QString host_;
     QString own_;                        // folder there
     std::map<QString, QString> brings_;  // by the file there: where it goes
+    int last_brought_ = 0;
 };
 
 }  // namespace loupe::views

@@ -4,16 +4,21 @@
 
 #include <QAbstractTableModel>
 #include <QDialog>
+#include <QElapsedTimer>
 #include <QTimer>
+#include <array>
 #include <map>
-#include <set>
+#include <optional>
 
 #include "core/session/queries/list_folder.h"
 
+class QCheckBox;
 class QComboBox;
 class QLabel;
 class QLineEdit;
 class QPushButton;
+class QDialogButtonBox;
+class QLayout;
 class QTreeView;
 
 namespace loupe::views {
@@ -34,7 +39,6 @@ class FarFolderModel : public QAbstractTableModel {
     const session::FolderPage& folder() const { return folder_; }
     // Null: not yet there.
     const session::FolderEntry* entry(int row) const;
-    bool isWaiting() const { return !asked_.empty(); }
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -43,18 +47,23 @@ class FarFolderModel : public QAbstractTableModel {
     Qt::ItemFlags flags(const QModelIndex& index) const override;
 
   signals:
-    // A first page, or an error, came.
+    // Of the folder that was asked for, or as much of it as its user may see: see FolderPage::error.
     void shown();
+    // There is no such folder; the one before is still shown.
+    void failed(const QString& error);
 
   private:
     void ask(std::uint64_t page) const;
-    void take(std::uint64_t page, int generation, const session::FolderPage& answer);
+    void takeFirst(const session::ListFolderQuery& query, const session::FolderPage& answer);
+    void take(std::uint64_t page, const session::FolderPage& answer);
 
     EngineFiles& files_;
     session::ListFolderQuery query_;
     session::FolderPage folder_;  // without its entries
     std::map<std::uint64_t, std::vector<session::FolderEntry>> pages_;
-    mutable std::set<std::uint64_t> asked_;
+    // Pages on their way: two of them are in sight at most, an even one and an odd one. One that was passed is asked
+    // for again when it is in sight again.
+    mutable std::array<std::optional<std::uint64_t>, 2> asked_;
     int generation_ = 0;
 };
 
@@ -73,14 +82,29 @@ class FarFileDialog : public QDialog {
     QString filter() const;
     void setFilter(const QString& filter);
 
+  protected:
+    // The key Enter in a field or a row is for that, not for the dialogue's button.
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
   private:
     void build(const QString& filter);
+    QLayout* buildTop();
+    QLayout* buildFilter(const QString& filter);
+    void addButtons(QDialogButtonBox& buttons);
+    void connectAll();
     void go(const QString& path);
+    void goTo(const QString& typed);
     void list();
+    void sayAsking();
     void activate(const QModelIndex& index);
+    void select(const QString& name);
     void takeSelection();
     void takeShown();
+    void takeFailed(const QString& error);
+    void takeFolder(const session::FolderPage& folder);
     void acceptChosen();
+    void acceptSaved();
+    QString inFolder(const QString& name) const;
 
     EngineFiles& files_;
     const Mode mode_;
@@ -93,9 +117,17 @@ class FarFileDialog : public QDialog {
     QLabel* state_;
     QPushButton* up_;
     QPushButton* accept_;
+    QPushButton* home_;
+    QCheckBox* hidden_;
     QTimer soon_;
+    QTimer asking_;  // while the answer is long in coming
+    QElapsedTimer asked_;
     QString chosen_;
-    QString wanted_;
+    QString folder_;            // that is shown
+    QString wanted_;            // what was asked for last
+    bool is_new_ = false;       // another folder was asked for
+    bool opens_typed_ = false;  // a path was typed: of a file, that is meant
+    bool home_was_tried_ = false;
     bool is_here_ = false;
 };
 

@@ -1,13 +1,40 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/common/format.h"
 
+#include <QCoreApplication>
 #include <QLocale>
-#include <QObject>
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/base/strings.h"
 
 namespace loupe::views {
+namespace {
+
+// What is counted, as lupdate reads it: translations have the forms of their language's numbers.
+[[maybe_unused]] const char* const kCounted[] = {
+    QT_TRANSLATE_N_NOOP("counted", "%1 block"),      QT_TRANSLATE_N_NOOP("counted", "%1 bookmark"),
+    QT_TRANSLATE_N_NOOP("counted", "%1 box"),        QT_TRANSLATE_N_NOOP("counted", "%1 breakpoint"),
+    QT_TRANSLATE_N_NOOP("counted", "%1 call"),       QT_TRANSLATE_N_NOOP("counted", "%1 collective"),
+    QT_TRANSLATE_N_NOOP("counted", "%1 element"),    QT_TRANSLATE_N_NOOP("counted", "%1 entry"),
+    QT_TRANSLATE_N_NOOP("counted", "%1 epoch"),      QT_TRANSLATE_N_NOOP("counted", "%1 event"),
+    QT_TRANSLATE_N_NOOP("counted", "%1 frame"),      QT_TRANSLATE_N_NOOP("counted", "%1 group"),
+    QT_TRANSLATE_N_NOOP("counted", "%1 op"),         QT_TRANSLATE_N_NOOP("counted", "%1 head"),
+    QT_TRANSLATE_N_NOOP("counted", "%1 layer"),      QT_TRANSLATE_N_NOOP("counted", "%1 line"),
+    QT_TRANSLATE_N_NOOP("counted", "%1 match"),      QT_TRANSLATE_N_NOOP("counted", "%1 module"),
+    QT_TRANSLATE_N_NOOP("counted", "%1 more epoch"), QT_TRANSLATE_N_NOOP("counted", "%1 more run"),
+    QT_TRANSLATE_N_NOOP("counted", "%1 more step"),  QT_TRANSLATE_N_NOOP("counted", "%1 note"),
+    QT_TRANSLATE_N_NOOP("counted", "%1 operator"),   QT_TRANSLATE_N_NOOP("counted", "%1 parameter"),
+    QT_TRANSLATE_N_NOOP("counted", "%1 pass"),       QT_TRANSLATE_N_NOOP("counted", "%1 rank"),
+    QT_TRANSLATE_N_NOOP("counted", "%1 region"),     QT_TRANSLATE_N_NOOP("counted", "%1 run"),
+    QT_TRANSLATE_N_NOOP("counted", "%1 segment"),    QT_TRANSLATE_N_NOOP("counted", "%1 smaller one"),
+    QT_TRANSLATE_N_NOOP("counted", "%1 step"),       QT_TRANSLATE_N_NOOP("counted", "%1 tensor"),
+    QT_TRANSLATE_N_NOOP("counted", "%1 time"),       QT_TRANSLATE_N_NOOP("counted", "%1 token"),
+    QT_TRANSLATE_N_NOOP("counted", "%1 warm run"),
+};
+
+}  // namespace
 
 QString text(std::string_view utf8) { return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size())); }
 
@@ -32,6 +59,10 @@ QString countText(std::int64_t count) {
 }
 
 QString counted(std::int64_t count, const char* one, const char* many) {
+    const QByteArray source = QByteArrayLiteral("%1 ") + one;
+    const int form = static_cast<int>(std::min<std::int64_t>(count, std::numeric_limits<int>::max()));
+    const QString translated = QCoreApplication::translate("counted", source.constData(), nullptr, form);
+    if (translated != QLatin1String(source)) return translated.arg(countText(count));
     const QString word = QString::fromUtf8(count == 1 || many == nullptr ? one : many);
     const bool takes_s = count != 1 && many == nullptr;
     return countText(count) + QLatin1Char(' ') + word + (takes_s ? QStringLiteral("s") : QString());

@@ -15,7 +15,8 @@ QString text(std::string_view utf8);
 QString bytesText(double bytes);        // "47.0 MiB"
 QString secondsText(double seconds);    // "1.25 ms"
 QString countText(std::int64_t count);  // "11,689,512"
-// "1 event", "2,000 events"; many: where the plural is not the word with an s.
+// "1 event", "2,000 events" in the window's language, in the nominative; many: where the English plural is not the word
+// with an s. The words stand in the list of format.cpp.
 QString counted(std::int64_t count, const char* one, const char* many = nullptr);
 QString numberText(double value);                // four significant digits: "0.1234", "1.234e-08", "nan"
 QString shapeText(const session::Shape& shape);  // "1x64x56x56"

@@ -9,6 +9,8 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/session/queries/save_recording.h"
+#include "core/session/rank_file_name.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
 
@@ -60,11 +62,15 @@ Ranks::Ranks(SessionBridge& bridge) : QObject(&bridge), bridge_(bridge) {
     waiting_.setSingleShot(true);
     connect(&waiting_, &QTimer::timeout, this, &Ranks::study);
     connect(&bridge, &SessionBridge::seatsChanged, this, [this] {
+        makeSteps();
         if (!isOn()) take(nullptr, {});
         studySoon();
         emit changed();
     });
-    connect(&bridge, &SessionBridge::seatGrown, this, &Ranks::studySoon);
+    connect(&bridge, &SessionBridge::seatGrown, this, [this](std::size_t seat) {
+        takeStatus(seat);
+        studySoon();
+    });
 }
 
 QString Ranks::nameOf(std::size_t seat) const { return tr("Rank %1").arg(bridge_.rankAt(seat)); }
@@ -80,6 +86,92 @@ QColor Ranks::colourOf(std::size_t seat) const { return Theme::instance().series
 
 int Ranks::placeOf(std::size_t seat) const {
     return report_ && seat < bridge_.seatCount() ? report_->set.place_of(bridge_.rankAt(seat)) : -1;
+}
+
+// --- where they are
+
+void Ranks::makeSteps() {
+    if (!bridge_.hasRunningRanks()) {
+        steps_ = nullptr;
+        said_.clear();
+    }
+    if (!bridge_.hasRunningRanks() || steps_) return;
+    session::RankSteps::Ranks ranks;
+    ranks.session = [this](std::size_t seat) -> session::Session& { return bridge_.sessionAt(seat); };
+    ranks.name = [this](std::size_t seat) { return "rank " + std::to_string(bridge_.rankAt(seat)); };
+    ranks.post = [target = QPointer<Ranks>(this)](std::function<void()> work) {
+        QMetaObject::invokeMethod(
+            QCoreApplication::instance(),
+            [target, work = std::move(work)] {
+                if (!target) return;
+                work();
+                emit target->moved();
+            },
+            Qt::QueuedConnection);
+    };
+    steps_ = std::make_unique<session::RankSteps>(bridge_.seatCount(), std::move(ranks));
+    said_.assign(bridge_.seatCount(), {});
+}
+
+// Events that come while a status stays say nothing new.
+void Ranks::takeStatus(std::size_t seat) {
+    if (!steps_ || seat >= said_.size()) return;
+    const session::Status& status = bridge_.statusAt(seat);
+    session::Status& said = said_[seat];
+    const bool is_same = said.state == status.state && said.reached == status.reached &&
+                         said.progress == status.progress && said.next_op == status.next_op &&
+                         said.next_scope == status.next_scope && said.next_source.line == status.next_source.line;
+    if (is_same) return;
+    said = status;
+    steps_->take_status(seat, status);
+    emit moved();
+}
+
+bool Ranks::hasParked() const {
+    return steps_ && bridge_.ordersAllRanks() && steps_->parked_leader(bridge_.currentSeat()).has_value();
+}
+
+bool Ranks::hasRunning() const {
+    for (std::size_t seat = 0; steps_ && bridge_.ordersAllRanks() && seat < bridge_.seatCount(); ++seat) {
+        const session::RunState state = bridge_.statusAt(seat).state;
+        if (state == session::RunState::Running || state == session::RunState::Opening) return true;
+    }
+    return false;
+}
+
+// One that was ended by a signal before those that ended because of it.
+int Ranks::deadSeat() const {
+    int found = -1;
+    for (std::size_t seat = 0; steps_ && seat < bridge_.seatCount(); ++seat) {
+        const session::EngineEnd end = bridge_.sessionAt(seat).engine_end();
+        using Kind = session::EngineEnd::Kind;
+        if (end.kind == Kind::Crashed || end.kind == Kind::Killed) return static_cast<int>(seat);
+        if (end.kind == Kind::Exited && found < 0) found = static_cast<int>(seat);
+    }
+    return found;
+}
+
+QString Ranks::whereIs(std::size_t seat) const {
+    const session::Status& status = bridge_.statusAt(seat);
+    switch (status.state) {
+        case session::RunState::Opening:
+            return tr("opening");
+        case session::RunState::Running:
+            return status.progress.empty() ? tr("running") : text(status.progress);
+        case session::RunState::Failed:
+            return text(status.error);
+        case session::RunState::Paused:
+            break;
+        default:
+            return {};
+    }
+    const auto place = steps_ && seat < bridge_.seatCount() ? steps_->place(seat) : std::nullopt;
+    QString said =
+        tr("parked %1")
+            .arg(place ? text(session::place_text(*place)) : tr("before %1").arg(shortOpName(status.next_op)));
+    if (!status.why.empty()) said += QStringLiteral(" (%1)").arg(text(status.why));
+    const QString standing = steps_ ? text(steps_->standing_text(seat)) : QString();
+    return standing.isEmpty() ? said : QStringLiteral("%1; %2").arg(said, standing);
 }
 
 // --- what is found
@@ -158,6 +250,50 @@ void Ranks::goTo(const session::RankDifference::Spot& spot) {
     bridge_.setCurrentSeat(static_cast<std::size_t>(seat));
     if (spot.event != 0) bridge_.setCurrentEvent(spot.event);
     if (spot.value != 0) bridge_.setCurrentValue(spot.value);
+}
+
+// --- saving
+
+QString Ranks::whyNotSaved() const {
+    if (!isOn()) return tr("the run has one process");
+    for (std::size_t seat = 0; seat < bridge_.seatCount(); ++seat) {
+        using State = session::RunState;
+        const State state = bridge_.statusAt(seat).state;
+        if (state == State::Opening || state == State::Running || state == State::Paused)
+            return tr("the run of rank %1 is not at its end").arg(bridge_.rankAt(seat));
+        if (!bridge_.recordingAt(seat)) return tr("nothing has run yet on rank %1").arg(bridge_.rankAt(seat));
+    }
+    return {};
+}
+
+// Whichever rank is current when the answers come.
+void Ranks::saveAll(const QString& file, const QString& attached, QObject* receiver,
+                    std::function<void(const QStringList& failures)> reply) {
+    struct Answers {
+        QStringList failures;
+        std::size_t open = 0;
+    };
+    const auto answers = std::make_shared<Answers>();
+    answers->open = bridge_.seatCount();
+    for (std::size_t seat = 0; seat < bridge_.seatCount(); ++seat) {
+        const int rank = bridge_.rankAt(seat);
+        const auto answered = [target = QPointer<Ranks>(this), guard = QPointer<QObject>(receiver), answers, reply,
+                               rank](const std::string& failure) {
+            if (!target || !guard) return;
+            if (!failure.empty()) answers->failures << tr("rank %1: %2").arg(rank).arg(text(failure));
+            if (--answers->open > 0) return;
+            SessionBridge& bridge = target->bridge_;
+            if (answers->failures.isEmpty()) bridge.setUnsaved(bridge.hasUnsavedTraining(), false);
+            reply(answers->failures);
+        };
+        bridge_.sessionAt(seat).ask(
+            "save recording",
+            session::SaveRecordingQuery{session::rank_file(file.toStdString(), rank), attached.toStdString()},
+            [answered](const std::string& failure) {
+                QMetaObject::invokeMethod(
+                    QCoreApplication::instance(), [answered, failure] { answered(failure); }, Qt::QueuedConnection);
+            });
+    }
 }
 
 // --- cells
@@ -241,6 +377,10 @@ QString Ranks::tipOf(const RankCells& cells) const {
         lines << tr("%1: %2").arg(nameOf(seat), said);
     }
     return lines.join(QLatin1Char('\n'));
+}
+
+session::RankSteps* stepsOfAll(SessionBridge& bridge) {
+    return bridge.ordersAllRanks() && bridge.hasRunningRanks() ? Ranks::of(bridge).steps() : nullptr;
 }
 
 void paintRankCells(QPainter& painter, const QRectF& room, const RankCells& cells, int current) {

@@ -4,11 +4,14 @@
 // to another. One for a bridge; GUI thread only.
 
 #include <QColor>
+#include <QStringList>
 #include <QTimer>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "core/session/rank_steps.h"
 #include "core/study/ranks/rank_events.h"
 #include "core/study/ranks/rank_layers.h"
 #include "core/study/ranks/rank_report.h"
@@ -48,11 +51,29 @@ class Ranks : public QObject {
     const QString& problem() const { return problem_; }
     bool isSettled() const { return !is_studying_ && !waiting_.isActive(); }
 
+    // How ranks that run are stepped together; null: none do.
+    session::RankSteps* steps() const { return steps_.get(); }
+    // Is one parked, or does one run, whichever is current?
+    bool hasParked() const;
+    bool hasRunning() const;
+    // The first rank whose engine has died, or ended by itself; -1: none.
+    int deadSeat() const;
+    // Where a rank of a program that runs is, and what it waits for, now: "parked before linear (net.py:12)", "waits in
+    // all_reduce ...: rank 1 computes"; empty: nothing runs there.
+    QString whereIs(std::size_t seat) const;
+
     // Another rank becomes current, at the same event where it has it.
     void goTo(std::size_t seat);
     void step(int by);
     // Rank, event and value; its line is current then.
     void goTo(const session::RankDifference::Spot& spot);
+
+    // Writes the runs of all ranks: file of rank 0, and "step.rank1.loupe" beside "step.loupe" of rank 1. attached:
+    // text that is kept with each. The reply has a line for each rank whose run was not written.
+    void saveAll(const QString& file, const QString& attached, QObject* receiver,
+                 std::function<void(const QStringList& failures)> reply);
+    // Empty: they can be saved; else why not.
+    QString whyNotSaved() const;
 
     // Of the first output of an event of the current rank, on all: by the same event of each.
     RankCells cellsOf(session::EventId event) const;
@@ -68,9 +89,13 @@ class Ranks : public QObject {
     void changed();
     // report() is new.
     void studied();
+    // Where ranks are that run.
+    void moved();
 
   private:
     explicit Ranks(SessionBridge& bridge);
+    void makeSteps();
+    void takeStatus(std::size_t seat);
     void studySoon();
     void study();
     RankCell cellOf(const session::Recording& recording, session::ValueId value, session::EventId event) const;
@@ -83,6 +108,8 @@ class Ranks : public QObject {
     void take(const std::shared_ptr<const Found>& found, const QString& problem);
 
     SessionBridge& bridge_;
+    std::unique_ptr<session::RankSteps> steps_;
+    std::vector<session::Status> said_;  // by seat: what steps_ has heard
     session::LayerMeasure measure_ = session::LayerMeasure::Norm;
     QTimer waiting_;
     bool is_studying_ = false;
@@ -92,6 +119,9 @@ class Ranks : public QObject {
     std::vector<std::shared_ptr<const session::Recording>> studied_;
     QString problem_;
 };
+
+// Of a program that runs, while orders go to all of its ranks; null: they go to one engine.
+session::RankSteps* stepsOfAll(SessionBridge& bridge);
 
 // Cells side by side, coloured by how far each is from the middle of them: darker blue below, brown above; hatched
 // where it is NaN or Inf, an empty frame where the rank has nothing. current: framed; -1: none.

@@ -58,6 +58,42 @@ Pair pairOf(Theme::Colour role) {
     return {0xffff00ff, 0xffff00ff};
 }
 
+// Of high contrast: text at 7 to 1 and more on every ground.
+Pair contrastOf(Theme::Colour role) {
+    switch (role) {
+        case Theme::Colour::Window:
+        case Theme::Colour::Panel:
+            return {0xff000000, 0xffffffff};
+        case Theme::Colour::Raised:
+            return {0xff16181b, 0xfff2f3f5};
+        case Theme::Colour::Border:
+            return {0xff9aa2ad, 0xff4a4f57};
+        case Theme::Colour::Grid:
+            return {0xff41464e, 0xffc3c8cf};
+        case Theme::Colour::Text:
+            return {0xffffffff, 0xff000000};
+        case Theme::Colour::Faint:
+            return {0xffd8dde4, 0xff2e3238};
+        case Theme::Colour::Accent:
+            return {0xff9bd0ff, 0xff003a80};
+        case Theme::Colour::AccentBack:
+            return {0xff0b3560, 0xffc2e0ff};
+        case Theme::Colour::Reached:
+            return {0xffffd257, 0xff573300};
+        case Theme::Colour::ReachedBack:
+            return {0xff423200, 0xffffecb3};
+        case Theme::Colour::Good:
+            return {0xff74e3b8, 0xff004433};
+        case Theme::Colour::Warning:
+            return {0xffffc955, 0xff543200};
+        case Theme::Colour::Bad:
+            return {0xffffb0a8, 0xff86100a};
+        case Theme::Colour::BadBack:
+            return {0xff4a1010, 0xffffd6d6};
+    }
+    return {0xffff00ff, 0xffff00ff};
+}
+
 // Okabe and Ito's, lighter or darker by background; their vermilion is brown here, to differ from the
 // orange.
 constexpr std::array<Pair, 8> kSeries{{{0xff56b4e9, 0xff0072b2},
@@ -159,6 +195,13 @@ void Theme::setMode(Mode mode) {
     emit changed();
 }
 
+void Theme::setContrast(bool isHigh) {
+    if (isHigh == has_high_contrast_) return;
+    has_high_contrast_ = isHigh;
+    apply();
+    emit changed();
+}
+
 void Theme::apply() {
     if (QApplication::style()->name() != QLatin1String("fusion"))
         QApplication::setStyle(QStyleFactory::create("fusion"));
@@ -176,7 +219,7 @@ void Theme::apply() {
 }
 
 QColor Theme::colour(Colour role) const {
-    const Pair pair = pairOf(role);
+    const Pair pair = has_high_contrast_ ? contrastOf(role) : pairOf(role);
     return QColor::fromRgb(dark_ ? pair.dark : pair.light);
 }
 

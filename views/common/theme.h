@@ -46,6 +46,8 @@ class Theme : public QObject {
     // Sets palette, fonts and style sheet of the application.
     void setMode(Mode mode);
     bool isDark() const { return dark_; }
+    // Black and white grounds, no faint text.
+    void setContrast(bool isHigh);
 
     QColor colour(Colour role) const;
     // An item's ForegroundRole or BackgroundRole by name: the colour is looked up whenever the item is painted, so that
@@ -83,6 +85,7 @@ class Theme : public QObject {
 
     Mode mode_ = Mode::System;
     bool dark_ = true;
+    bool has_high_contrast_ = false;
 };
 
 }  // namespace loupe::views

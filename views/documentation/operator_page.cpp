@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/documentation/operator_page.h"
 
-#include <QCoreApplication>
-
 #include "views/common/format.h"
 #include "views/common/theme.h"
 #include "views/documentation/formula_text.h"
@@ -13,8 +11,6 @@ using session::Event;
 using session::OperatorInfo;
 
 namespace {
-
-QString tr(const char* words) { return QCoreApplication::translate("OperatorPage", words); }
 
 QString colour(Theme::Colour role) { return Theme::instance().colour(role).name(); }
 
@@ -95,8 +91,8 @@ QString aliasText(const OperatorInfo::Argument& argument) {
     if (argument.alias.empty()) return {};
     const QString mark = mono(QStringLiteral("(%1)").arg(escaped(argument.alias)));
     return mark + QLatin1Char(' ') +
-           faint(argument.is_written ? tr("written in place")
-                                     : tr("shares its memory with what bears the same letter"));
+           faint(argument.is_written ? QObject::tr("written in place")
+                                     : QObject::tr("shares its memory with what bears the same letter"));
 }
 
 QString titleHtml(const OperatorInfo& info) {
@@ -109,10 +105,11 @@ QString titleHtml(const OperatorInfo& info) {
             .arg(faint(full.left(space).toHtmlEscaped()), name.toHtmlEscaped(),
                  dot < 0 ? QString() : faint(full.mid(dot).toHtmlEscaped()));
     QString chips = chip(text(info.family), Theme::Colour::Raised, Theme::Colour::Faint);
-    if (info.is_composite) chips += chip(tr("made of other operators"), Theme::Colour::Raised, Theme::Colour::Faint);
-    if (info.is_view) chips += chip(tr("view: shares memory"), Theme::Colour::AccentBack);
-    if (info.is_random) chips += chip(tr("random: draws from the generator"), Theme::Colour::ReachedBack);
-    if (info.is_gradient_stop) chips += chip(tr("gradient ends here"), Theme::Colour::BadBack);
+    if (info.is_composite)
+        chips += chip(QObject::tr("made of other operators"), Theme::Colour::Raised, Theme::Colour::Faint);
+    if (info.is_view) chips += chip(QObject::tr("view: shares memory"), Theme::Colour::AccentBack);
+    if (info.is_random) chips += chip(QObject::tr("random: draws from the generator"), Theme::Colour::ReachedBack);
+    if (info.is_gradient_stop) chips += chip(QObject::tr("gradient ends here"), Theme::Colour::BadBack);
     return html + QStringLiteral("<p style=\"margin-top: 4px; margin-bottom: 0\">%1</p>").arg(chips);
 }
 
@@ -136,7 +133,7 @@ QString schemaHtml(const OperatorInfo& info) {
         html = schema.left(open + 1).toHtmlEscaped() + QStringLiteral("<br>&nbsp;&nbsp;&nbsp;&nbsp;") + lines +
                schema.mid(arrow).toHtmlEscaped();
     }
-    return heading(tr("Schema")) + QStringLiteral("<p style=\"margin: 0\">%1</p>").arg(mono(html));
+    return heading(QObject::tr("Schema")) + QStringLiteral("<p style=\"margin: 0\">%1</p>").arg(mono(html));
 }
 
 QString argumentsHtml(const OperatorInfo& info) {
@@ -144,8 +141,9 @@ QString argumentsHtml(const OperatorInfo& info) {
     Rows rows;
     for (const auto& argument : info.arguments) {
         QStringList notes;
-        if (!argument.default_text.empty()) notes += faint(tr("default ")) + mono(escaped(argument.default_text));
-        if (argument.is_keyword_only) notes += faint(tr("by keyword only"));
+        if (!argument.default_text.empty())
+            notes += faint(QObject::tr("default")) + QLatin1Char(' ') + mono(escaped(argument.default_text));
+        if (argument.is_keyword_only) notes += faint(QObject::tr("by keyword only"));
         if (const QString alias = aliasText(argument); !alias.isEmpty()) notes += alias;
         rows.add({QStringLiteral("<b>%1</b>").arg(escaped(argument.name)), mono(escaped(argument.type)),
                   notes.join(faint(QStringLiteral(" · ")))});
@@ -158,23 +156,23 @@ QString argumentsHtml(const OperatorInfo& info) {
         rows.add({faint(QStringLiteral("→ ")) + name, mono(escaped(result.type)), aliasText(result)});
         ++index;
     }
-    return heading(tr("Arguments and results")) + rows.html();
+    return heading(QObject::tr("Arguments and results")) + rows.html();
 }
 
 QString savedHtml(const OperatorInfo& info) {
-    if (info.saved.empty()) return tr("Keeps no tensor for backward.");
+    if (info.saved.empty()) return QObject::tr("Keeps no tensor for backward.");
     QStringList kept;
     for (const auto& saved : info.saved) {
         const QString name = QStringLiteral("<b>%1</b>").arg(escaped(saved.name));
         kept += saved.if_needed.empty()
                     ? name
-                    : name + faint(tr(" (if the gradient of %1 is wanted)").arg(escaped(saved.if_needed)));
+                    : name + faint(QObject::tr(" (if the gradient of %1 is wanted)").arg(escaped(saved.if_needed)));
     }
-    return tr("Keeps for backward: ") + kept.join(QStringLiteral(", "));
+    return QObject::tr("Keeps for backward: %1").arg(kept.join(QStringLiteral(", ")));
 }
 
 QString gradientHtml(const OperatorInfo& info) {
-    QString html = heading(tr("Gradient"));
+    QString html = heading(QObject::tr("Gradient"));
     Rows rows;
     for (const auto& argument : info.arguments) {
         if (argument.gradient.empty() || argument.type.find("Tensor") == std::string::npos) continue;
@@ -186,21 +184,22 @@ QString gradientHtml(const OperatorInfo& info) {
         return QStringLiteral("<p style=\"margin: 2px 0 4px 0\">%1</p>").arg(words);
     };
     if (!info.derivative.empty())
-        html += paragraph(tr("Backward node ") + mono(QStringLiteral("<b>%1</b>").arg(escaped(info.derivative))) +
-                          QStringLiteral(". ") + savedHtml(info));
+        html += paragraph(
+            QObject::tr("Backward node %1.").arg(mono(QStringLiteral("<b>%1</b>").arg(escaped(info.derivative)))) +
+            QLatin1Char(' ') + savedHtml(info));
     else if (info.is_gradient_stop)
-        html += paragraph(tr("None: results never require a gradient."));
+        html += paragraph(QObject::tr("None: results never require a gradient."));
     else if (info.is_composite)
-        html += paragraph(tr("Of the operators that it is made of; in all:"));
+        html += paragraph(QObject::tr("Of the operators that it is made of; in all:"));
     else
-        html += paragraph(tr("None."));
+        html += paragraph(QObject::tr("None."));
     if (rows.html().isEmpty() && info.is_composite && !info.is_gradient_stop) {
-        html = heading(tr("Gradient")) + paragraph(tr("Of the operators that it is made of."));
+        html = heading(QObject::tr("Gradient")) + paragraph(QObject::tr("Of the operators that it is made of."));
     }
     if (rows.html().isEmpty()) return html;
     return html + rows.html() +
-           paragraph(faint(QStringLiteral("<i>grad</i> ") + tr("is the gradient that arrives for the result, ") +
-                           QStringLiteral("<i>out</i> ") + tr("the result.")));
+           paragraph(
+               faint(QObject::tr("<i>grad</i> is the gradient that arrives for the result, <i>out</i> the result.")));
 }
 
 QString quantity(double value, const char* unit) {
@@ -219,11 +218,12 @@ QString quantity(double value, const char* unit) {
 }
 
 QString costHtml(const OperatorPage& page) {
-    QString html = heading(tr("Cost"));
+    QString html = heading(QObject::tr("Cost"));
     const QString rule =
-        page.info.is_composite && !page.info.has_cost ? tr("The sum of the operators that it is made of.")
-        : page.info.has_cost ? tr("The record counts arithmetic operations and bytes moved from the shapes.")
-                             : tr("Every input is read and every output written once; no arithmetic is counted.");
+        page.info.is_composite && !page.info.has_cost ? QObject::tr("The sum of the operators that it is made of.")
+        : page.info.has_cost
+            ? QObject::tr("The record counts arithmetic operations and bytes moved from the shapes.")
+            : QObject::tr("Every input is read and every output written once; no arithmetic is counted.");
     html += QStringLiteral("<p style=\"margin: 2px 0 4px 0\">%1</p>").arg(faint(rule));
     if (page.event == 0) return html;
     const Event& event = page.recording->event(page.event);
@@ -231,33 +231,35 @@ QString costHtml(const OperatorPage& page) {
     const auto times = page.recording->warm_times();
     const session::OperatorTime* warm = times ? times->of(event.id) : nullptr;
     const double seconds = warm ? warm->median : event.duration;
-    const QString what = warm            ? tr("median of %1 warm runs").arg(times->repeats)
-                         : event.is_cold ? tr("first recorded call of its kernel")
+    const QString what = warm            ? QObject::tr("median of %1 warm runs").arg(times->repeats)
+                         : event.is_cold ? QObject::tr("first recorded call of its kernel")
                                          : QString();
-    rows.add(
-        {tr("Time"), QStringLiteral("<b>%1</b>").arg(secondsText(seconds)), what.isEmpty() ? QString() : faint(what)});
+    rows.add({QObject::tr("Time"), QStringLiteral("<b>%1</b>").arg(secondsText(seconds)),
+              what.isEmpty() ? QString() : faint(what)});
     if (const double setup = event.setup.total(); setup > 0)
-        rows.add({tr("Set-up"), QStringLiteral("<b>%1</b>").arg(secondsText(setup)), faint(text(event.setup.text()))});
+        rows.add({QObject::tr("Set-up"), QStringLiteral("<b>%1</b>").arg(secondsText(setup)),
+                  faint(text(event.setup.text()))});
     if (const std::string device = event.device.text(); !device.empty())
-        rows.add({tr("Device"), escaped(device), QString()});
+        rows.add({QObject::tr("Device"), escaped(device), QString()});
     if (event.flops > 0) {
-        rows.add({tr("Arithmetic"), QStringLiteral("<b>%1</b>").arg(quantity(event.flops, "FLOP")),
+        rows.add({QObject::tr("Arithmetic"), QStringLiteral("<b>%1</b>").arg(quantity(event.flops, "FLOP")),
                   seconds > 0 ? faint(quantity(event.flops / seconds, "FLOP/s")) : QString()});
     }
     if (event.bytes_moved > 0) {
-        rows.add({tr("Bytes moved"), QStringLiteral("<b>%1</b>").arg(bytesText(event.bytes_moved)),
+        rows.add({QObject::tr("Bytes moved"), QStringLiteral("<b>%1</b>").arg(bytesText(event.bytes_moved)),
                   seconds > 0 ? faint(bytesText(event.bytes_moved / seconds) + QStringLiteral("/s")) : QString()});
     }
     if (event.flops > 0 && event.bytes_moved > 0) {
         const double intensity = event.flops / event.bytes_moved;
-        rows.add({tr("Intensity"), QStringLiteral("<b>%1 FLOP/B</b>").arg(numberText(intensity)),
-                  faint(intensity < 4 ? tr("memory is likely the limit") : tr("arithmetic is likely the limit"))});
+        rows.add({QObject::tr("Intensity"), QStringLiteral("<b>%1 FLOP/B</b>").arg(numberText(intensity)),
+                  faint(intensity < 4 ? QObject::tr("memory is likely the limit")
+                                      : QObject::tr("arithmetic is likely the limit"))});
     }
     return html + rows.html();
 }
 
 QString kernelsHtml(const OperatorPage& page) {
-    QString html = heading(tr("Kernels"));
+    QString html = heading(QObject::tr("Kernels"));
     const Event* event = page.event != 0 ? &page.recording->event(page.event) : nullptr;
     const QString ran = event ? text(event->backend) : QString();
     Rows rows;
@@ -276,16 +278,17 @@ QString kernelsHtml(const OperatorPage& page) {
         rows.add({is_taken ? QStringLiteral("<span style=\"color: %1\">●</span>").arg(colour(Theme::Colour::Good))
                            : faint(QStringLiteral("○")),
                   name,
-                  is_taken            ? tr("ran")
-                  : !reason.isEmpty() ? faint(tr("declined: ")) + reason.toHtmlEscaped()
+                  is_taken            ? QObject::tr("ran")
+                  : !reason.isEmpty() ? faint(QObject::tr("declined: ")) + reason.toHtmlEscaped()
                                       : QString()},
                  is_taken ? Theme::Colour::AccentBack : Theme::Colour::Panel);
     }
     if (page.info.is_composite) {
-        html += QStringLiteral("<p style=\"margin: 2px 0 4px 0\">%1</p>")
-                    .arg(ran.isEmpty() ? tr("None of its own: it calls other operators.")
-                                       : tr("None of its own: it calls other operators, whose last kernel was %1.")
-                                             .arg(QStringLiteral("<b>%1</b>").arg(ran.toHtmlEscaped())));
+        html +=
+            QStringLiteral("<p style=\"margin: 2px 0 4px 0\">%1</p>")
+                .arg(ran.isEmpty() ? QObject::tr("None of its own: it calls other operators.")
+                                   : QObject::tr("None of its own: it calls other operators, whose last kernel was %1.")
+                                         .arg(QStringLiteral("<b>%1</b>").arg(ran.toHtmlEscaped())));
         for (const std::string& line : event ? event->declined : std::vector<std::string>())
             rows.add({faint(QStringLiteral("○")), escaped(line)});
     } else if (event != nullptr && event->device.fell_back) {
@@ -293,7 +296,7 @@ QString kernelsHtml(const OperatorPage& page) {
                   ran.toHtmlEscaped(), escaped(event->device.text())},
                  Theme::Colour::AccentBack);
     } else if (page.info.kernels.empty()) {
-        html += QStringLiteral("<p style=\"margin: 2px 0 4px 0\">%1</p>").arg(tr("None."));
+        html += QStringLiteral("<p style=\"margin: 2px 0 4px 0\">%1</p>").arg(QObject::tr("None."));
     }
     return html + rows.html();
 }
@@ -307,8 +310,9 @@ QString linksHtml(const QString& title, const std::vector<std::string>& names) {
 }
 
 QString usesHtml(const std::vector<OperatorUse>& uses, std::size_t count) {
-    QString html = heading(tr("In this model"));
-    if (uses.empty()) return html + QStringLiteral("<p style=\"margin: 2px 0\">%1</p>").arg(faint(tr("Not called.")));
+    QString html = heading(QObject::tr("In this model"));
+    if (uses.empty())
+        return html + QStringLiteral("<p style=\"margin: 2px 0\">%1</p>").arg(faint(QObject::tr("Not called.")));
     Rows rows;
     for (const OperatorUse& use : uses) {
         rows.add({link(use.link, use.place.toHtmlEscaped()), faint(use.detail.toHtmlEscaped())},
@@ -317,7 +321,7 @@ QString usesHtml(const std::vector<OperatorUse>& uses, std::size_t count) {
     html += rows.html();
     if (count > uses.size())
         html += QStringLiteral("<p style=\"margin: 2px 4px\">%1</p>")
-                    .arg(faint(tr("and %1 more").arg(count - uses.size())));
+                    .arg(faint(QObject::tr("and %1 more").arg(count - uses.size())));
     return html;
 }
 
@@ -334,17 +338,17 @@ QString operatorPageHtml(const OperatorPage& page) {
                 .arg(escaped(info.summary));
     if (!info.formula.empty()) html += box(set(text(info.formula), 13, info));
     html += gradientHtml(info) + argumentsHtml(info) + costHtml(page) + kernelsHtml(page) + schemaHtml(info);
-    html += linksHtml(tr("Forms"), info.variants) + linksHtml(tr("Overloads"), info.overloads) +
-            linksHtml(tr("Related"), info.related);
+    html += linksHtml(QObject::tr("Forms"), info.variants) + linksHtml(QObject::tr("Overloads"), info.overloads) +
+            linksHtml(QObject::tr("Related"), info.related);
     return body(html + usesHtml(page.uses, page.use_count));
 }
 
 QString languagePageHtml(const QString& kind, const std::vector<OperatorUse>& uses, std::size_t use_count) {
-    QString words = tr("A statement of the language, no operator: it has no record.");
+    QString words = QObject::tr("A statement of the language, no operator: it has no record.");
     if (kind == QLatin1String("AccumulateGrad"))
-        words = tr("Where a gradient ends: it is added to the grad of a parameter or input.");
+        words = QObject::tr("Where a gradient ends: it is added to the grad of a parameter or input.");
     else if (!kind.contains(QLatin1String("::")))
-        words = tr("A module: a call of its forward. Its operators are inside.");
+        words = QObject::tr("A module: a call of its forward. Its operators are inside.");
     return body(QStringLiteral("<p style=\"margin: 0; font-size: 16pt; font-weight: 600\">%1</p><p style=\"margin-top: "
                                "8px; font-size: 10.5pt\">%2</p>")
                     .arg(kind.toHtmlEscaped(), words) +

@@ -5,6 +5,7 @@
 
 #include "core/record/not_finite.h"
 #include "core/study/verdict.h"
+#include "views/common/engine_words.h"
 #include "views/common/format.h"
 #include "views/common/rank_strip.h"
 #include "views/common/theme.h"
@@ -19,30 +20,56 @@ namespace {
 
 constexpr std::size_t kPortion = 20000;
 
-const char* const kHeaders[] = {"Operator", "#",    "Output", "Time",    "Warm",  "Spread",
-                                "Bytes",    "Min",  "Max",    "Mean",    "Std",   "Distribution",
-                                "Flags",    "Peer", "Module", "Backend", "Ranks", "Reference"};
+const char* const kHeaders[] = {QT_TRANSLATE_NOOP("loupe::views::EventModel", "Operator"),
+                                "#",
+                                QT_TRANSLATE_NOOP("loupe::views::EventModel", "Output"),
+                                QT_TRANSLATE_NOOP("loupe::views::EventModel", "Time"),
+                                QT_TRANSLATE_NOOP("loupe::views::EventModel", "Warm"),
+                                QT_TRANSLATE_NOOP("loupe::views::EventModel", "Spread"),
+                                QT_TRANSLATE_NOOP("loupe::views::EventModel", "Bytes"),
+                                QT_TRANSLATE_NOOP("loupe::views::EventModel", "Min"),
+                                QT_TRANSLATE_NOOP("loupe::views::EventModel", "Max"),
+                                QT_TRANSLATE_NOOP("loupe::views::EventModel", "Mean"),
+                                QT_TRANSLATE_NOOP("loupe::views::EventModel", "Std"),
+                                QT_TRANSLATE_NOOP("loupe::views::EventModel", "Distribution"),
+                                QT_TRANSLATE_NOOP("loupe::views::EventModel", "Flags"),
+                                QT_TRANSLATE_NOOP("loupe::views::EventModel", "Peer"),
+                                QT_TRANSLATE_NOOP("loupe::views::EventModel", "Module"),
+                                QT_TRANSLATE_NOOP("loupe::views::EventModel", "Backend"),
+                                QT_TRANSLATE_NOOP("loupe::views::EventModel", "Ranks"),
+                                QT_TRANSLATE_NOOP("loupe::views::EventModel", "Reference")};
 const char* const kHeaderTips[] = {
-    "Operator, under the module call it ran in; backward events are named after their autograd node",
-    "Number of the event in the run",
-    "Shape of the first output",
-    ("Time the operator took in this run, without the set-up of its kernel, which is hatched; the bar compares with "
-     "the longest one"),
-    "Median of warm runs: Run > Time it properly measures it",
-    "Quartiles of the warm runs: half of them lie between",
-    "Bytes of the first output",
-    "Least element of the first output",
-    "Greatest element of the first output",
-    "Mean of the first output",
-    "Standard deviation of the first output",
-    "Magnitudes of the first output's elements: powers of two from 2^-24 at the left to 2^12 at the right",
-    "NaN, Inf or an error, and where they come from: made or turned here, passed on, or meant",
-    "Backward event of a forward one, and the other way round; click to go there",
-    "Module that the operator ran in",
-    "Which kernel ran",
-    ("The first output on each rank, coloured by how far its norm is from the others'; hatched: NaN or Inf; an empty "
-     "frame: the rank has no such event. Click a cell to go there"),
-    "The event of the reference that this one is compared with; \u2260 where they differ beyond tolerance"};
+    QT_TRANSLATE_NOOP("loupe::views::EventModel",
+                      "Operator, under the module call it ran in; backward events are named after their autograd node"),
+    QT_TRANSLATE_NOOP("loupe::views::EventModel", "Number of the event in the run"),
+    QT_TRANSLATE_NOOP("loupe::views::EventModel", "Shape of the first output"),
+    (QT_TRANSLATE_NOOP(
+        "loupe::views::EventModel",
+        "Time the operator took in this run, without the set-up of its kernel, which is hatched; the bar compares with "
+        "the longest one")),
+    QT_TRANSLATE_NOOP("loupe::views::EventModel", "Median of warm runs: Run > Time it properly measures it"),
+    QT_TRANSLATE_NOOP("loupe::views::EventModel", "Quartiles of the warm runs: half of them lie between"),
+    QT_TRANSLATE_NOOP("loupe::views::EventModel", "Bytes of the first output"),
+    QT_TRANSLATE_NOOP("loupe::views::EventModel", "Least element of the first output"),
+    QT_TRANSLATE_NOOP("loupe::views::EventModel", "Greatest element of the first output"),
+    QT_TRANSLATE_NOOP("loupe::views::EventModel", "Mean of the first output"),
+    QT_TRANSLATE_NOOP("loupe::views::EventModel", "Standard deviation of the first output"),
+    QT_TRANSLATE_NOOP(
+        "loupe::views::EventModel",
+        "Magnitudes of the first output's elements: powers of two from 2^-24 at the left to 2^12 at the right"),
+    QT_TRANSLATE_NOOP("loupe::views::EventModel",
+                      "NaN, Inf or an error, and where they come from: made or turned here, passed on, or meant"),
+    QT_TRANSLATE_NOOP("loupe::views::EventModel",
+                      "Backward event of a forward one, and the other way round; click to go there"),
+    QT_TRANSLATE_NOOP("loupe::views::EventModel", "Module that the operator ran in"),
+    QT_TRANSLATE_NOOP("loupe::views::EventModel", "Which kernel ran"),
+    (QT_TRANSLATE_NOOP("loupe::views::EventModel",
+                       "The first output on each rank, coloured by how far its norm is from the others'; hatched: NaN "
+                       "or Inf; an empty "
+                       "frame: the rank has no such event. Click a cell to go there")),
+    QT_TRANSLATE_NOOP(
+        "loupe::views::EventModel",
+        "The event of the reference that this one is compared with; \u2260 where they differ beyond tolerance")};
 
 // "layer1" of "layer1.0.conv1" for depth 0, "layer1.0" for depth 1.
 std::string_view prefix(std::string_view scope, std::size_t parts) {
@@ -92,11 +119,12 @@ Qt::Alignment alignmentOf(int column) {
 
 QString flagText(bool nan, bool inf, session::NotFinite kind, bool failed) {
     QStringList flags;
-    if (failed) flags += QStringLiteral("failed");
+    if (failed) flags += QObject::tr("failed");
     if (nan) flags += QStringLiteral("NaN");
     if (inf) flags += QStringLiteral("Inf");
     // "made" of "made here": the column is narrow.
-    if (kind != session::NotFinite::None) flags += text(session::not_finite_name(kind)).section(QLatin1Char(' '), 0, 0);
+    const std::string_view name = session::not_finite_name(kind);
+    if (kind != session::NotFinite::None) flags += engineWord(name.substr(0, name.find(' ')));
     return flags.join(QLatin1Char(' '));
 }
 

@@ -319,9 +319,8 @@ void EventsView::showCount() {
     // The model may have events that the bridge has not announced yet.
     const auto total = static_cast<std::int64_t>(std::max(bridge().eventCount(), model_->takenCount()));
     const auto shown = static_cast<std::int64_t>(model_->acceptedCount());
-    count_->setText(shown == total || !model_->isCaughtUp()
-                        ? (total == 1 ? tr("1 event") : tr("%1 events").arg(countText(total)))
-                        : tr("%1 of %2").arg(countText(shown), countText(total)));
+    count_->setText(shown == total || !model_->isCaughtUp() ? counted(total, "event")
+                                                            : tr("%1 of %2").arg(countText(shown), countText(total)));
     const bool is_parked = bridge().isPaused();
     hint_->say(total == 0 && is_parked
                    ? tr("Parked before the first operator.\nF10 runs to the next stop, F11 steps into it.")

@@ -95,16 +95,27 @@ QVariant StepTable::data(const QModelIndex& index, int role) const {
 
 QVariant StepTable::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal) return {};
-    static const char* const kNames[] = {"#", "Token", "p", "p of model", "Rank", "Of", "Entropy", "Time", "Cache"};
-    static const char* const kTips[] = {"",
-                                        "",
-                                        "Its probability among the tokens that the settings left to choose from",
-                                        "Its probability as the model has it, before temperature and the like",
-                                        "Its place by the model's scores, 1 for the likeliest",
-                                        "How many tokens the settings left to choose from",
-                                        "Of the model's probabilities, in nats",
-                                        "Of its run: of one that was recorded, the recording included",
-                                        "Keys and values of all layers behind it"};
+    static const char* const kNames[] = {"#",
+                                         QT_TRANSLATE_NOOP("loupe::views::StepTable", "Token"),
+                                         QT_TRANSLATE_NOOP("loupe::views::StepTable", "p"),
+                                         QT_TRANSLATE_NOOP("loupe::views::StepTable", "p of model"),
+                                         QT_TRANSLATE_NOOP("loupe::views::StepTable", "Rank"),
+                                         QT_TRANSLATE_NOOP("loupe::views::StepTable", "Of"),
+                                         QT_TRANSLATE_NOOP("loupe::views::StepTable", "Entropy"),
+                                         QT_TRANSLATE_NOOP("loupe::views::StepTable", "Time"),
+                                         QT_TRANSLATE_NOOP("loupe::views::StepTable", "Cache")};
+    static const char* const kTips[] = {
+        "",
+        "",
+        QT_TRANSLATE_NOOP("loupe::views::StepTable",
+                          "Its probability among the tokens that the settings left to choose from"),
+        QT_TRANSLATE_NOOP("loupe::views::StepTable",
+                          "Its probability as the model has it, before temperature and the like"),
+        QT_TRANSLATE_NOOP("loupe::views::StepTable", "Its place by the model's scores, 1 for the likeliest"),
+        QT_TRANSLATE_NOOP("loupe::views::StepTable", "How many tokens the settings left to choose from"),
+        QT_TRANSLATE_NOOP("loupe::views::StepTable", "Of the model's probabilities, in nats"),
+        QT_TRANSLATE_NOOP("loupe::views::StepTable", "Of its run: of one that was recorded, the recording included"),
+        QT_TRANSLATE_NOOP("loupe::views::StepTable", "Keys and values of all layers behind it")};
     if (role == Qt::DisplayRole) return tr(kNames[section]);
     if (role == Qt::ToolTipRole) return tr(kTips[section]);
     return {};

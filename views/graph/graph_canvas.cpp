@@ -8,6 +8,7 @@
 
 #include "core/study/operator_info.h"
 #include "views/common/colour_map.h"
+#include "views/common/engine_words.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
 #include "views/graph/canvas_style.h"
@@ -437,7 +438,8 @@ QString GraphCanvas::tipOf(int id) const {
         if (metric.activation >= 0) lines << tr("output |max| %1").arg(numberText(metric.activation));
         if (metric.gradient >= 0) lines << tr("gradient |max| %1").arg(numberText(metric.gradient));
         if (metric.not_finite != session::NotFinite::None)
-            lines << tr("<b>NaN or Inf in an output:</b> %1").arg(text(session::not_finite_name(metric.not_finite)));
+            lines << tr("<b>NaN or Inf in an output:</b> %1")
+                         .arg(engineWord(session::not_finite_name(metric.not_finite)));
         if (metric.failed) lines << tr("<b>failed:</b> %1").arg(text(metric.error).toHtmlEscaped());
     }
     if (node.source.line > 0) {

@@ -80,8 +80,7 @@ SceneBox GraphLayouter::leafBox(int id) const {
         const int inside = index_->operatorCount(id);
         const int ghosts = index_->ghostCount(id);
         QStringList counts;
-        if (inside > 0 || ghosts == 0)
-            counts << (inside == 1 ? QStringLiteral("1 op") : QStringLiteral("%1 ops").arg(inside));
+        if (inside > 0 || ghosts == 0) counts << counted(inside, "op");
         if (ghosts > 0) counts << QObject::tr("%1 only in the reference").arg(ghosts);
         box.subtitle = kind + counts.join(QStringLiteral(", "));
     } else if (const int only = index_->onlyOperator(id); only >= 0) {
@@ -174,7 +173,7 @@ int GraphLayouter::Draft::exitOf(const GraphPort& value) {
     const auto [found, is_new] = exits.try_emplace(value, -1);
     if (!is_new) return found->second;
     const int index = static_cast<int>(exits.size()) - 1;
-    const QString title = index == 0 ? QStringLiteral("output") : QStringLiteral("output %1").arg(index + 1);
+    const QString title = index == 0 ? QObject::tr("output") : QObject::tr("output %1").arg(index + 1);
     found->second = group < 0 ? addPoint(outputBox(index), title) : addPoint(kBorder, {});
     request.last.push_back(found->second);
     return found->second;

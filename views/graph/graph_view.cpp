@@ -17,6 +17,7 @@
 #include "views/common/failures.h"
 #include "views/common/format.h"
 #include "views/common/panel_bar.h"
+#include "views/common/setting.h"
 #include "views/common/theme.h"
 #include "views/graph/graph_export.h"
 
@@ -90,8 +91,13 @@ void GraphView::buildToolBar(QVBoxLayout* layout) {
     layout->addLayout(bar);
     colour_choice_ = bar->choice(tr("Colouring of the graph"), tr("What the colours of the boxes say"));
     colour_choice_->setObjectName(QStringLiteral("graphColour"));
-    colour_choice_->addItems({tr("Colour: kind"), tr("Colour: time"), tr("Colour: memory"), tr("Colour: activation"),
-                              tr("Colour: gradient"), tr("Colour: difference")});
+    // The names are for tours.
+    colour_choice_->addItem(tr("Colour: kind"), QStringLiteral("kind"));
+    colour_choice_->addItem(tr("Colour: time"), QStringLiteral("time"));
+    colour_choice_->addItem(tr("Colour: memory"), QStringLiteral("memory"));
+    colour_choice_->addItem(tr("Colour: activation"), QStringLiteral("activation"));
+    colour_choice_->addItem(tr("Colour: gradient"), QStringLiteral("gradient"));
+    colour_choice_->addItem(tr("Colour: difference"), QStringLiteral("difference"));
     colour_choice_->setProperty("kept", true);
     connect(colour_choice_, &QComboBox::currentIndexChanged, this, [this](int index) {
         canvas_->setColouring(static_cast<GraphColouring>(index));
@@ -149,37 +155,32 @@ void GraphView::makeButtons(PanelBar& bar) {
     connect(ghosts_, &QToolButton::toggled, this, &GraphView::takeGhosts);
 }
 
-QAction* GraphView::addOption(const QString& text, const QString& tip, const QString& key, bool is_on) {
-    auto* option = new QAction(text, this);
+QAction* GraphView::addOption(const Setting& setting) {
+    auto* option = new QAction(setting.shownTitle(), this);
     option->setCheckable(true);
-    option->setToolTip(tip);
-    option->setChecked(QSettings().value(key, is_on).toBool());
-    connect(option, &QAction::toggled, this, [key](bool on) { QSettings().setValue(key, on); });
+    option->setToolTip(setting.shownAbout());
+    option->setChecked(setting.isOn());
+    connect(option, &QAction::toggled, this, [&setting](bool on) { setting.set(on); });
+    connect(&SettingNotices::instance(), &SettingNotices::changed, option, [option, &setting](const Setting* changed) {
+        if (changed == &setting) option->setChecked(setting.isOn());
+    });
     return option;
 }
 
 // Those of the context menu.
 void GraphView::makeOptions() {
-    minimap_ = addOption(tr("Minimap"),
-                         tr("All of the graph in a corner while a part is in sight; click or drag in it to go there"),
-                         QStringLiteral("graph/minimap"), true);
+    minimap_ = addOption(settings::kMinimap);
     canvas_->setMinimapShown(minimap_->isChecked());
     connect(minimap_, &QAction::toggled, canvas_, &GraphCanvas::setMinimapShown);
-    repeats_ = addOption(tr("Draw identical layers once"),
-                         tr("Groups that are built alike and feed one another become one box with a count"),
-                         QStringLiteral("graph/foldRepeats"), false);
-    across_ = addOption(tr("From left to right"), tr("Values flow to the right instead of down"),
-                        QStringLiteral("graph/across"), false);
+    repeats_ = addOption(settings::kFoldRepeats);
+    across_ = addOption(settings::kAcross);
     for (QAction* option : {repeats_, across_}) {
         connect(option, &QAction::toggled, this, [this] {
             rebuildIndex();
             requestLayout(-1);
         });
     }
-    zoom_opens_ = addOption(tr("Zoom opens groups"),
-                            tr("The wheel opens the group under the mouse when its box grows large, and closes it "
-                               "again when it is small"),
-                            QStringLiteral("graph/zoomOpens"), true);
+    zoom_opens_ = addOption(settings::kZoomOpens);
     canvas_->setZoomOpens(zoom_opens_->isChecked());
     connect(zoom_opens_, &QAction::toggled, canvas_, &GraphCanvas::setZoomOpens);
 }

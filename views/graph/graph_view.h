@@ -24,6 +24,7 @@
 namespace loupe::views {
 
 class PanelBar;
+struct Setting;
 
 class GraphView : public View {
     Q_OBJECT
@@ -71,7 +72,7 @@ class GraphView : public View {
     void buildToolBar(QVBoxLayout* layout);
     void makeButtons(PanelBar& bar);
     void makeOptions();
-    QAction* addOption(const QString& text, const QString& tip, const QString& key, bool is_on);
+    QAction* addOption(const Setting& setting);
     void makeMap();
     void addPathActions(QMenu& menu, int node);
     void showWays(int from, int to);

@@ -51,7 +51,7 @@ QString answerText(const std::vector<double>& logits, const QStringList& classes
             .arg(nameOf(order[at], classes, characters))
             .arg(100 * p[order[at]], 0, 'f', 1);
     };
-    return QStringLiteral("%1, then %2").arg(part(0), part(1));
+    return QObject::tr("%1, then %2").arg(part(0), part(1));
 }
 
 QStringList classNames(const QString& model) {

@@ -36,6 +36,11 @@ QString writeArray(const QString& file, const session::Shape& shape, const std::
     return write(file, "<i8", shape, elements.data(), elements.size() * sizeof(std::int64_t));
 }
 
+bool isImageFile(const QString& file) {
+    static const QStringList endings{QStringLiteral("png"), QStringLiteral("jpg"), QStringLiteral("jpeg")};
+    return endings.contains(QFileInfo(file).suffix().toLower());
+}
+
 QString ownInputFile(const QString& model, const QString& argument) {
     // A far engine's folder for such files is there, and has no others in it.
     const QString folder = EngineFiles::ownFolder() + (EngineFiles::areFar() ? QString() : QStringLiteral("/inputs"));

@@ -14,6 +14,9 @@ namespace loupe::views {
 QString writeArray(const QString& file, const session::Shape& shape, const std::vector<float>& elements);
 QString writeArray(const QString& file, const session::Shape& shape, const std::vector<std::int64_t>& elements);
 
+// By its name.
+bool isImageFile(const QString& file);
+
 // The file of the drawing or the text for an argument of a model; creates the folder.
 QString ownInputFile(const QString& model, const QString& argument);
 

@@ -12,8 +12,15 @@ using session::InputSpec;
 
 namespace {
 
-const char* const kHeaders[] = {"Input", "Source", "Shape", "Type", "Seed, range or file"};
-const char* const kSources[] = {"Random", "Normal", "Zeros", "Ones", "Arange", "File", "Example"};
+const char* const kHeaders[] = {
+    QT_TRANSLATE_NOOP("loupe::views::InputModel", "Input"), QT_TRANSLATE_NOOP("loupe::views::InputModel", "Source"),
+    QT_TRANSLATE_NOOP("loupe::views::InputModel", "Shape"), QT_TRANSLATE_NOOP("loupe::views::InputModel", "Type"),
+    QT_TRANSLATE_NOOP("loupe::views::InputModel", "Seed, range or file")};
+const char* const kSources[] = {
+    QT_TRANSLATE_NOOP("loupe::views::InputModel", "Random"), QT_TRANSLATE_NOOP("loupe::views::InputModel", "Normal"),
+    QT_TRANSLATE_NOOP("loupe::views::InputModel", "Zeros"),  QT_TRANSLATE_NOOP("loupe::views::InputModel", "Ones"),
+    QT_TRANSLATE_NOOP("loupe::views::InputModel", "Arange"), QT_TRANSLATE_NOOP("loupe::views::InputModel", "File"),
+    QT_TRANSLATE_NOOP("loupe::views::InputModel", "Example")};
 
 bool isInteger(const std::string& dtype) { return dtype.find("int") != std::string::npos; }
 
@@ -26,8 +33,8 @@ QString detailText(const InputSpec& spec) {
         case InputSpec::Source::Random:
         case InputSpec::Source::Normal:
             return isInteger(spec.dtype)
-                       ? QStringLiteral("seed %1, %2 to %3").arg(spec.seed).arg(spec.low).arg(spec.high - 1)
-                       : QStringLiteral("seed %1").arg(spec.seed);
+                       ? InputModel::tr("seed %1, %2 to %3").arg(spec.seed).arg(spec.low).arg(spec.high - 1)
+                       : InputModel::tr("seed %1").arg(spec.seed);
         default:
             return {};
     }

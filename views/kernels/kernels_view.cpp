@@ -195,7 +195,7 @@ void KernelsView::showGroups(const session::FusedGroups& groups) {
     }
     hint_->say(hint);
     pane_->setVisible(hint.isEmpty());
-    const QString count = groups_.groups.size() == 1 ? tr("1 group") : tr("%1 groups").arg(groups_.groups.size());
+    const QString count = counted(static_cast<std::int64_t>(groups_.groups.size()), "group");
     summary_->setText(groups_.groups.empty() ? QString()
                       : fused > 0 ? tr("%1: %2, unfused %3").arg(count, secondsText(fused), secondsText(unfused))
                                   : count);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "views/common/engine_words.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
 
@@ -116,7 +117,7 @@ bool AddressMap::event(QEvent* event) {
     const session::Allocation& block = blocks_[static_cast<std::size_t>(at)];
     QStringList lines{
         QStringLiteral("0x%1  %2").arg(block.address, 0, 16).arg(bytesText(static_cast<double>(block.bytes))),
-        text(session::category_name(block.category))};
+        engineWord(session::category_name(block.category))};
     if (!block.owner.empty()) lines += text(block.owner);
     if (!block.scope.empty()) lines += text(block.scope);
     if (block.allocated != 0) lines += tr("made by #%1").arg(block.allocated);

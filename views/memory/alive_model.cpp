@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/memory/alive_model.h"
 
+#include "views/common/engine_words.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
 
@@ -55,7 +56,7 @@ QVariant AliveModel::data(const QModelIndex& index, int role) const {
             case Bytes:
                 return bytesText(static_cast<double>(allocation.bytes));
             case Category:
-                return text(session::category_name(allocation.category));
+                return engineWord(session::category_name(allocation.category));
             case Owner:
                 return text(allocation.owner);
             case Scope:

@@ -13,6 +13,7 @@
 #include "views/common/bar_delegate.h"
 #include "views/common/comparison.h"
 #include "views/common/elided_label.h"
+#include "views/common/engine_words.h"
 #include "views/common/format.h"
 #include "views/common/panel_bar.h"
 #include "views/common/plot_style.h"
@@ -145,7 +146,7 @@ void MemoryView::makePlot(QWidget* parent) {
     QCPGraph* below = nullptr;
     for (session::Category category : kOrder) {
         QCPGraph* graph = plot_->addGraph();
-        graph->setName(text(session::category_name(category)));
+        graph->setName(engineWord(session::category_name(category)));
         graph->setLineStyle(QCPGraph::lsStepLeft);
         if (below != nullptr) graph->setChannelFillGraph(below);
         graphs_[static_cast<std::size_t>(category)] = graph;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "views/common/engine_words.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
 
@@ -204,7 +205,7 @@ QVariant CategoryMemoryModel::data(const QModelIndex& index, int role) const {
     const bool isCache = !isSum && category == session::Category::KernelCache;
     if (role == Qt::DisplayRole) {
         if (index.column() == Category)
-            return isSum ? tr("sum, without kernel caches") : text(session::category_name(category));
+            return isSum ? tr("sum, without kernel caches") : engineWord(session::category_name(category));
         const session::CategoryBytes& bytes = index.column() == AtEvent ? at_event_ : at_peak_;
         return sizeText(isSum ? session::total_bytes(bytes) : bytes[static_cast<std::size_t>(category)]);
     }

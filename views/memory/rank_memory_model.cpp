@@ -10,9 +10,15 @@
 namespace loupe::views {
 namespace {
 
-const char* const kHeaders[] = {"Rank", "Peak", "At event", "At the current event"};
-const char* const kHeaderTips[] = {"Click a row to go to that rank's peak", "The most that was alive at any event",
-                                   "Where the peak was", "Alive after the event that does the same as the current one"};
+const char* const kHeaders[] = {QT_TRANSLATE_NOOP("loupe::views::RankMemoryModel", "Rank"),
+                                QT_TRANSLATE_NOOP("loupe::views::RankMemoryModel", "Peak"),
+                                QT_TRANSLATE_NOOP("loupe::views::RankMemoryModel", "At event"),
+                                QT_TRANSLATE_NOOP("loupe::views::RankMemoryModel", "At the current event")};
+const char* const kHeaderTips[] = {
+    QT_TRANSLATE_NOOP("loupe::views::RankMemoryModel", "Click a row to go to that rank's peak"),
+    QT_TRANSLATE_NOOP("loupe::views::RankMemoryModel", "The most that was alive at any event"),
+    QT_TRANSLATE_NOOP("loupe::views::RankMemoryModel", "Where the peak was"),
+    QT_TRANSLATE_NOOP("loupe::views::RankMemoryModel", "Alive after the event that does the same as the current one")};
 
 }  // namespace
 

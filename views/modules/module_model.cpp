@@ -12,22 +12,37 @@ using session::ModuleInfo;
 
 namespace {
 
-const char* const kHeaders[] = {"Module", "Class", "Shape", "Type",   "Parameters", "Bytes",
-                                "Grad",   "Mode",  "Hooks", "Record", "Ranks"};
+const char* const kHeaders[] = {QT_TRANSLATE_NOOP("loupe::views::ModuleModel", "Module"),
+                                QT_TRANSLATE_NOOP("loupe::views::ModuleModel", "Class"),
+                                QT_TRANSLATE_NOOP("loupe::views::ModuleModel", "Shape"),
+                                QT_TRANSLATE_NOOP("loupe::views::ModuleModel", "Type"),
+                                QT_TRANSLATE_NOOP("loupe::views::ModuleModel", "Parameters"),
+                                QT_TRANSLATE_NOOP("loupe::views::ModuleModel", "Bytes"),
+                                QT_TRANSLATE_NOOP("loupe::views::ModuleModel", "Grad"),
+                                QT_TRANSLATE_NOOP("loupe::views::ModuleModel", "Mode"),
+                                QT_TRANSLATE_NOOP("loupe::views::ModuleModel", "Hooks"),
+                                QT_TRANSLATE_NOOP("loupe::views::ModuleModel", "Record"),
+                                QT_TRANSLATE_NOOP("loupe::views::ModuleModel", "Ranks")};
 const char* const kHeaderTips[] = {
-    "Name in its parent",
-    "Class of the module",
-    "Shape of a parameter or buffer",
-    "Element type",
-    "Number of elements; of a module, of its whole subtree, shared ones once",
-    "Bytes of the elements",
-    "Whether gradients are computed: all, none, or some of the parameters below",
-    "train or eval, as the training flag says",
-    "Hooks that calls of the module run, forward and backward",
-    ("Whether values and statistics are kept in the next recording: of what the module makes, of the parameter "
-     "and its gradients. Without a tick a NaN there is not noticed"),
-    ("The module's output on each rank, coloured by how far it is from the others'; hatched: NaN or Inf; an empty "
-     "frame: the rank has none. Click a cell to go there")};
+    QT_TRANSLATE_NOOP("loupe::views::ModuleModel", "Name in its parent"),
+    QT_TRANSLATE_NOOP("loupe::views::ModuleModel", "Class of the module"),
+    QT_TRANSLATE_NOOP("loupe::views::ModuleModel", "Shape of a parameter or buffer"),
+    QT_TRANSLATE_NOOP("loupe::views::ModuleModel", "Element type"),
+    QT_TRANSLATE_NOOP("loupe::views::ModuleModel",
+                      "Number of elements; of a module, of its whole subtree, shared ones once"),
+    QT_TRANSLATE_NOOP("loupe::views::ModuleModel", "Bytes of the elements"),
+    QT_TRANSLATE_NOOP("loupe::views::ModuleModel",
+                      "Whether gradients are computed: all, none, or some of the parameters below"),
+    QT_TRANSLATE_NOOP("loupe::views::ModuleModel", "train or eval, as the training flag says"),
+    QT_TRANSLATE_NOOP("loupe::views::ModuleModel", "Hooks that calls of the module run, forward and backward"),
+    (QT_TRANSLATE_NOOP(
+        "loupe::views::ModuleModel",
+        "Whether values and statistics are kept in the next recording: of what the module makes, of the parameter "
+        "and its gradients. Without a tick a NaN there is not noticed")),
+    (QT_TRANSLATE_NOOP(
+        "loupe::views::ModuleModel",
+        "The module's output on each rank, coloured by how far it is from the others'; hatched: NaN or Inf; an empty "
+        "frame: the rank has none. Click a cell to go there"))};
 
 std::string_view lastPart(const std::string& path) {
     const auto dot = path.rfind('.');
@@ -130,7 +145,7 @@ void ModuleModel::addNotes(std::size_t module) {
     Row row;
     row.kind = Kind::Attribute;
     row.module = module;
-    row.attribute = {"metadata", tr("%n entry(s)", nullptr, static_cast<int>(notes.size())).toStdString()};
+    row.attribute = {"metadata", counted(static_cast<std::int64_t>(notes.size()), "entry", "entries").toStdString()};
     const int id = add(row_of_module_[module], row);
     for (const std::string* note : notes) {
         // A Python string of "key = value".

@@ -107,12 +107,12 @@ void BisectBar::showProgress(const session::PassBisectProgress& progress) {
         progress.passes == 0
             ? tr("running the graph as it is, twice")
             : tr("running the first %1, to %2").arg(counted(progress.passes, "pass", "passes"), text(progress.pass));
-    const QString left =
-        progress.passes == 0 || progress.runs.empty()
-            ? QString()
-            : tr("; it is one of passes %1 to %2, at most %n more run(s)", nullptr, static_cast<int>(progress.left))
-                  .arg(progress.low + 1)
-                  .arg(progress.high + 1);
+    const QString left = progress.passes == 0 || progress.runs.empty()
+                             ? QString()
+                             : tr("; it is one of passes %1 to %2, at most %3")
+                                   .arg(progress.low + 1)
+                                   .arg(progress.high + 1)
+                                   .arg(counted(static_cast<std::int64_t>(progress.left), "more run"));
     tell(what + left + QStringLiteral("\u2026"), Theme::Colour::Text);
     emit narrowed(static_cast<int>(progress.low), static_cast<int>(progress.high));
 }

@@ -10,13 +10,20 @@
 namespace loupe::views {
 namespace {
 
-const char* const kHeaders[] = {"Collective", "Line", "Bytes", "Came last", "Behind", "Others waited"};
-const char* const kHeaderTips[] = {"Click a row to go to the rank that came last, where it launched it",
-                                   "Where it is launched",
-                                   "What a rank gives",
-                                   "The rank that launched it last",
-                                   "How long behind the one before it",
-                                   "All the others together, until the last had come"};
+const char* const kHeaders[] = {QT_TRANSLATE_NOOP("loupe::views::CollectiveModel", "Collective"),
+                                QT_TRANSLATE_NOOP("loupe::views::CollectiveModel", "Line"),
+                                QT_TRANSLATE_NOOP("loupe::views::CollectiveModel", "Bytes"),
+                                QT_TRANSLATE_NOOP("loupe::views::CollectiveModel", "Came last"),
+                                QT_TRANSLATE_NOOP("loupe::views::CollectiveModel", "Behind"),
+                                QT_TRANSLATE_NOOP("loupe::views::CollectiveModel", "Others waited")};
+const char* const kHeaderTips[] = {
+    QT_TRANSLATE_NOOP("loupe::views::CollectiveModel",
+                      "Click a row to go to the rank that came last, where it launched it"),
+    QT_TRANSLATE_NOOP("loupe::views::CollectiveModel", "Where it is launched"),
+    QT_TRANSLATE_NOOP("loupe::views::CollectiveModel", "What a rank gives"),
+    QT_TRANSLATE_NOOP("loupe::views::CollectiveModel", "The rank that launched it last"),
+    QT_TRANSLATE_NOOP("loupe::views::CollectiveModel", "How long behind the one before it"),
+    QT_TRANSLATE_NOOP("loupe::views::CollectiveModel", "All the others together, until the last had come")};
 
 }  // namespace
 

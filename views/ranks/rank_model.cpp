@@ -11,17 +11,26 @@
 namespace loupe::views {
 namespace {
 
-const char* const kHeaders[] = {"Rank",   "Host",          "Process",   "State", "Last event",
-                                "Waited", "Others waited", "Came last", "Events"};
-const char* const kHeaderTips[] = {"Click a row to look at that rank",
-                                   "Where it ran",
-                                   "Its process",
-                                   "Whether it ended, failed, or waits",
-                                   "The last operator that it ran",
-                                   "How long it did nothing but wait in collectives for ranks that had not come yet",
-                                   "How long the others waited for it, while it came last",
-                                   "How often it was the last to come to a collective",
-                                   "Operators that were recorded"};
+const char* const kHeaders[] = {QT_TRANSLATE_NOOP("loupe::views::RankModel", "Rank"),
+                                QT_TRANSLATE_NOOP("loupe::views::RankModel", "Host"),
+                                QT_TRANSLATE_NOOP("loupe::views::RankModel", "Process"),
+                                QT_TRANSLATE_NOOP("loupe::views::RankModel", "State"),
+                                QT_TRANSLATE_NOOP("loupe::views::RankModel", "Last event"),
+                                QT_TRANSLATE_NOOP("loupe::views::RankModel", "Waited"),
+                                QT_TRANSLATE_NOOP("loupe::views::RankModel", "Others waited"),
+                                QT_TRANSLATE_NOOP("loupe::views::RankModel", "Came last"),
+                                QT_TRANSLATE_NOOP("loupe::views::RankModel", "Events")};
+const char* const kHeaderTips[] = {
+    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Click a row to look at that rank"),
+    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Where it ran"),
+    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Its process"),
+    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Whether it ended, failed, or waits"),
+    QT_TRANSLATE_NOOP("loupe::views::RankModel", "The last operator that it ran"),
+    QT_TRANSLATE_NOOP("loupe::views::RankModel",
+                      "How long it did nothing but wait in collectives for ranks that had not come yet"),
+    QT_TRANSLATE_NOOP("loupe::views::RankModel", "How long the others waited for it, while it came last"),
+    QT_TRANSLATE_NOOP("loupe::views::RankModel", "How often it was the last to come to a collective"),
+    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Operators that were recorded")};
 
 QString waitText(double seconds, bool is_at_most) {
     if (seconds <= 0) return QStringLiteral("0");
@@ -68,11 +77,9 @@ QString RankModel::textOf(std::size_t seat, int column) const {
         case Pid:
             return facts && facts->pid > 0 ? QString::number(facts->pid) : QString();
         case State: {
+            if (const QString where = ranks_.whereIs(seat); !where.isEmpty()) return where;
             const session::Status& status = bridge_.statusAt(seat);
             if (status.state == session::RunState::Opening) return tr("opening");
-            if (status.state == session::RunState::Failed && !recording) return text(status.error);
-            if (status.state == session::RunState::Paused)
-                return tr("paused before %1").arg(shortOpName(status.next_op));
             if (place < 0) return status.state == session::RunState::Running ? tr("running") : QString();
             return text(
                 session::state_text(report->set, report->matched, report->ends[static_cast<std::size_t>(place)]));
@@ -98,6 +105,11 @@ QString RankModel::textOf(std::size_t seat, int column) const {
 QVariant RankModel::toneOf(std::size_t seat, int column) const {
     const int place = ranks_.placeOf(seat);
     if (column != State) return {};
+    if (ranks_.steps()) {
+        const session::Status& status = bridge_.statusAt(seat);
+        if (status.state == session::RunState::Failed) return Theme::themed(Theme::Colour::Bad);
+        if (session::waits_in_collective(status)) return Theme::themed(Theme::Colour::Warning);
+    }
     if (place < 0) return {};
     using End = session::RankEnd::State;
     switch (ranks_.report()->ends[static_cast<std::size_t>(place)].state) {
@@ -132,6 +144,7 @@ QVariant RankModel::data(const QModelIndex& index, int role) const {
             return font;
         }
         case Qt::ToolTipRole: {
+            if (index.column() == State) return textOf(seat, State);
             const int place = ranks_.placeOf(seat);
             if (place < 0) return {};
             const auto at = static_cast<std::size_t>(place);

@@ -83,6 +83,7 @@ RanksView::RanksView(SessionBridge& bridge, QWidget* parent)
     Ranks& ranks = Ranks::of(bridge);
     connect(&ranks, &Ranks::changed, this, &RanksView::renew);
     connect(&ranks, &Ranks::studied, this, &RanksView::renew);
+    connect(&ranks, &Ranks::moved, rank_model_, &RankModel::renew);
     connect(&bridge, &SessionBridge::seatGrown, rank_model_, &RankModel::renew);
     renew();
 }

@@ -203,7 +203,7 @@ QString titleOf(SessionBridge& bridge) {
     QStringList titles{text(bridge.model()->title)};
     for (const session::PinnedReference& reference : Comparison::of(bridge).references())
         titles << text(reference.label);
-    return titles.join(QObject::tr(" against "));
+    return titles.join(QLatin1Char(' ') + QObject::tr("against") + QLatin1Char(' '));
 }
 
 }  // namespace

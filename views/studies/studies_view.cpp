@@ -15,6 +15,7 @@
 
 #include "views/common/elided_label.h"
 #include "views/common/empty_hint.h"
+#include "views/common/engine_words.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/panel_bar.h"
@@ -176,13 +177,14 @@ void StudiesView::showList(const session::StudyList& list) {
         studies_ = list.studies;
         list_->clear();
         for (const session::StudyInfo& study : studies_) {
-            auto* item = new QListWidgetItem(text(study.title), list_);
+            auto* item = new QListWidgetItem(engineWord(study.title), list_);
             const bool fits = study.why_not.empty();
             item->setData(StudyListDelegate::kSecondLine,
-                          text(fits ? study.paper.empty() ? study.what : study.paper : study.why_not));
+                          engineWord(fits ? study.paper.empty() ? study.what : study.paper : study.why_not));
             item->setData(StudyListDelegate::kFits, fits);
-            item->setToolTip(fits ? text(study.what)
-                                  : tr("%1\nDoes not fit this model: %2").arg(text(study.what), text(study.why_not)));
+            item->setToolTip(
+                fits ? engineWord(study.what)
+                     : tr("%1\nDoes not fit this model: %2").arg(engineWord(study.what), text(study.why_not)));
         }
     }
     if (!choose(name)) {
@@ -220,7 +222,7 @@ void StudiesView::showChosen() {
     }
     const bool fits = study != nullptr && study->why_not.empty();
     what_->setText(study == nullptr ? QString()
-                   : fits           ? text(study->what)
+                   : fits           ? engineWord(study->what)
                                     : tr("Does not fit this model: %1.").arg(text(study->why_not)));
     form_->setVisible(fits);
     const bool isPanel = fits && !study->panel.empty();

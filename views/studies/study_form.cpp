@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "views/common/engine_words.h"
 #include "views/common/format.h"
 
 namespace loupe::views {
@@ -37,10 +38,10 @@ void StudyForm::setOptions(const std::vector<session::StudyOption>& options,
         const auto before = given.find(option.name);
         QWidget* control = makeControl(option, before == given.end() ? option.value : before->second);
         control->setObjectName(QStringLiteral("study.") + text(option.name));
-        control->setAccessibleName(text(option.title));
-        control->setToolTip(text(option.what));
-        form_->addRow(text(option.title), control);
-        if (QWidget* label = form_->labelForField(control)) label->setToolTip(text(option.what));
+        control->setAccessibleName(engineWord(option.title));
+        control->setToolTip(engineWord(option.what));
+        form_->addRow(engineWord(option.title), control);
+        if (QWidget* label = form_->labelForField(control)) label->setToolTip(engineWord(option.what));
         controls_.push_back(control);
     }
     showWhatMatters();

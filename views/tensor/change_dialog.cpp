@@ -20,9 +20,8 @@ namespace loupe::views {
 namespace {
 
 QString changeText(const session::ValueChange& change) {
-    return QCoreApplication::translate("ChangeDialog", "change %1 to %2")
-        .arg(change.slice.empty() ? QCoreApplication::translate("ChangeDialog", "a value") : text(change.slice),
-             text(change.formula));
+    return QObject::tr("change %1 to %2")
+        .arg(change.slice.empty() ? QObject::tr("a value") : text(change.slice), text(change.formula));
 }
 
 // A new run with the changes, and undone one without the last.
@@ -183,7 +182,7 @@ void makeChange(SessionBridge& bridge, session::ValueChange change, std::functio
     }
     const auto& recording = bridge.recording();
     if (!recording || change.value == 0 || change.value > recording->value_count())
-        return done(QCoreApplication::translate("ChangeDialog", "the value is of a run that is gone"));
+        return done(QObject::tr("the value is of a run that is gone"));
     change.behind = recording->value(change.value).producer;
     done({});
     bridge.undoStack()->push(new ChangedRun(bridge, std::move(change)));

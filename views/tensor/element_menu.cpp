@@ -12,8 +12,6 @@
 namespace loupe::views {
 namespace {
 
-QString tr(const char* words) { return QCoreApplication::translate("ElementMenu", words); }
-
 // "[:, 3]": everything of the dimension's place.
 QString placeSlice(const session::Shape& index, std::size_t dimension) {
     QStringList parts;
@@ -45,37 +43,38 @@ void addElementActions(QMenu& menu, SessionBridge& bridge, const session::Tensor
                        const session::Shape& index) {
     const auto value = shown.value;
     const QString where = indexText(index);
-    const QString why = value == 0 ? tr("it is not a value of the run that is shown") : QString();
-    enableUnless(menu.addAction(tr("Where does %1 come from?").arg(where), &bridge,
+    const QString why = value == 0 ? QObject::tr("it is not a value of the run that is shown") : QString();
+    enableUnless(menu.addAction(QObject::tr("Where does %1 come from?").arg(where), &bridge,
                                 [&bridge, value, index] { bridge.explain(value, index); }),
                  why);
     menu.addSeparator();
     const bool isMade = value != 0 && bridge.recording() && value <= bridge.recording()->value_count() &&
                         bridge.recording()->value(value).producer != 0;
     const QString whyNot = !why.isEmpty() ? why
-                           : !isMade ? tr("it was there before the run: change inputs in Inputs, weights by loading")
-                           : bridge.isTraining() && !bridge.isPaused() ? tr("a training is under way")
+                           : !isMade
+                               ? QObject::tr("it was there before the run: change inputs in Inputs, weights by loading")
+                           : bridge.isTraining() && !bridge.isPaused() ? QObject::tr("a training is under way")
                                                                        : QString();
     QWidget* const window = menu.parentWidget();
-    enableUnless(menu.addAction(tr("Change %1\u2026").arg(where), &bridge,
+    enableUnless(menu.addAction(QObject::tr("Change %1\u2026").arg(where), &bridge,
                                 [&bridge, window, value, where] { changeValue(bridge, window, value, where); }),
                  whyNot);
-    enableUnless(menu.addAction(tr("Change all of it\u2026"), &bridge,
+    enableUnless(menu.addAction(QObject::tr("Change all of it\u2026"), &bridge,
                                 [&bridge, window, value] { changeValue(bridge, window, value, {}); }),
                  whyNot);
     if (const session::PinnedReference* reference = Comparison::of(bridge).current())
-        enableUnless(menu.addAction(tr("Put there what %1 has").arg(text(reference->label)), &bridge,
+        enableUnless(menu.addAction(QObject::tr("Put there what %1 has").arg(text(reference->label)), &bridge,
                                     [&bridge, value] { swapForReference(bridge, value); }),
                      whyNot);
-    QMenu* silence = menu.addMenu(tr("Silence"));
-    silence->setToolTip(tr("Puts zeros there: a channel, a head, a position, or the whole output"));
+    QMenu* silence = menu.addMenu(QObject::tr("Silence"));
+    silence->setToolTip(QObject::tr("Puts zeros there: a channel, a head, a position, or the whole output"));
     for (std::size_t d = 0; d < index.size(); ++d) {
         const QString slice = placeSlice(index, d);
         silence->addAction(slice, &bridge, [&bridge, value, slice] {
             makeChange(bridge, {.value = value, .slice = slice.toStdString(), .formula = "zeros"});
         });
     }
-    silence->addAction(tr("All of it"), &bridge,
+    silence->addAction(QObject::tr("All of it"), &bridge,
                        [&bridge, value] { makeChange(bridge, {.value = value, .slice = {}, .formula = "zeros"}); });
     silence->setEnabled(whyNot.isEmpty());
 }

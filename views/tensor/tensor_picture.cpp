@@ -3,6 +3,7 @@
 
 #include <QMouseEvent>
 #include <QPainter>
+#include <algorithm>
 #include <cmath>
 
 #include "views/common/format.h"
@@ -123,8 +124,10 @@ QImage TensorPicture::imageOfChannels() const {
 
 void TensorPicture::rebuild() {
     images_.clear();
-    if (!slice_.data.empty() && slice_.data.front().rows > 0 && slice_.data.front().columns > 0) {
-        if (mode_ == Mode::HeatMap) images_.push_back(imageOf(slice_.data[at(tile_)]));
+    const auto hasElements = [](const session::TensorTile& tile) { return tile.rows > 0 && tile.columns > 0; };
+    if (mode_ == Mode::HeatMap && !slice_.data.empty() && hasElements(slice_.data[at(tile_)]))
+        images_.push_back(imageOf(slice_.data[at(tile_)]));
+    if (std::ranges::all_of(slice_.data, hasElements) && !slice_.data.empty()) {
         if (mode_ == Mode::Image) images_.push_back(imageOfChannels());
         if (mode_ == Mode::Tiles) {
             for (const session::TensorTile& tile : slice_.data) images_.push_back(imageOf(tile));
@@ -299,9 +302,9 @@ void TensorPicture::paintLine(QPainter& painter) {
 void TensorPicture::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.fillRect(rect(), Theme::instance().colour(Theme::Colour::Panel));
-    if (slice_.data.empty() || slice_.data.front().elements.empty()) return;
+    if (slice_.data.empty()) return;
     if (mode_ == Mode::Line) {
-        paintLine(painter);
+        if (!slice_.data[at(tile_)].elements.empty()) paintLine(painter);
         return;
     }
     QFont font = Theme::instance().monoFont();

@@ -26,6 +26,7 @@ class QCPItemText;
 namespace loupe::views {
 
 class BesidePictures;
+class TensorSource;
 
 class TensorView : public View {
     Q_OBJECT
@@ -39,7 +40,7 @@ class TensorView : public View {
     void find() override;
     void fit() override { picture_->fit(); }
     void addActions(QMenu& menu) override;
-    bool isSettled() const override { return !waiting_; }
+    bool isSettled() const override;
     // The display too, where the user chose it.
     QJsonObject keptState() const override;
     void takeState(const QJsonObject& state) override;
@@ -81,6 +82,7 @@ class TensorView : public View {
     bool isArgument(const std::string& name) const;
     void choose(int index);
     void ask();
+    std::vector<session::TensorRequest> likelyNext() const;
     void askNames();
     void askBeside();
     void makeNotes(QWidget* left, QLayout* column);
@@ -100,6 +102,7 @@ class TensorView : public View {
     void report(const QString& error);
     QString numbersText() const;
 
+    TensorSource* source_;
     QComboBox* choice_ = nullptr;
     QToolButton* lock_ = nullptr;
     QLineEdit* slice_edit_ = nullptr;

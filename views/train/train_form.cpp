@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QSettings>
+#include <algorithm>
 
 #include "views/common/elided_fields.h"
 #include "views/common/engine_files.h"
@@ -91,9 +92,13 @@ QComboBox* TrainForm::recipeBox(const std::vector<session::RecipeInfo>& recipes,
     return box;
 }
 
-// All labels have the width of the widest possible one.
+// All labels have the width of the widest possible one: an option of data, or a translated one of the form.
 static int labelWidth(const QWidget& widget) {
-    return widget.fontMetrics().horizontalAdvance(QStringLiteral("Random crop"));
+    int width = widget.fontMetrics().horizontalAdvance(QStringLiteral("Random crop"));
+    for (const QString& label : {TrainForm::tr("Held out"), TrainForm::tr("Optimizer"), TrainForm::tr("Most steps"),
+                                 TrainForm::tr("Clip"), TrainForm::tr("Precision"), TrainForm::tr("Look")})
+        width = std::max(width, widget.fontMetrics().horizontalAdvance(label));
+    return width;
 }
 
 TrainForm::TrainForm(QWidget* parent) : QWidget(parent), data_(new DataForm(labelWidth(*this), this)) {

@@ -108,7 +108,7 @@ PanelBar* TrainView::makeBar() {
         connect(made, &QToolButton::clicked, this, slot);
         return made;
     };
-    start_ = button(QStringLiteral("run"), tr("Train"), QStringLiteral("trainStart"), &TrainView::train);
+    start_ = button(QStringLiteral("run"), tr("Train", "the button"), QStringLiteral("trainStart"), &TrainView::train);
     pause_ = button(QStringLiteral("pause"), tr("Pause"), QStringLiteral("trainPause"), &TrainView::pauseOrGoOn);
     stop_ = button(QStringLiteral("stop"), tr("Stop"), QStringLiteral("trainStop"), [this] { this->bridge().stop(); });
     more_ = button(QStringLiteral("forward"), tr("Go on"), QStringLiteral("trainMore"), &TrainView::goOn);

@@ -6,6 +6,7 @@
 #include <QPainter>
 #include <map>
 
+#include "views/common/engine_words.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
 
@@ -131,7 +132,9 @@ void TrainingList::show(const QString& model, const std::vector<Log>& trainings,
     const QSignalBlocker blocker(this);
     clear();
     setColumnCount(4 + static_cast<int>(names.size()));
-    setHeaderLabels(QStringList{tr("#"), tr("steps"), tr("loss"), tr("result")} + names);
+    QStringList titles{tr("#"), tr("steps"), tr("loss"), tr("result")};
+    for (const QString& name : names) titles << engineWord(name.toStdString());
+    setHeaderLabels(titles);
     for (std::size_t i = 0; i < trainings.size(); ++i) {
         const int number = trainings[i]->origin().number;
         // Compared with the previous one.

@@ -2,6 +2,7 @@
 #include "views/watch/breakpoint_model.h"
 
 #include "core/session/condition.h"
+#include "views/common/engine_words.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
@@ -13,14 +14,24 @@ using session::RunPhase;
 
 namespace {
 
-const char* const kHeaders[] = {"Break at", "Phase", "Condition", "Pass over", "Hits"};
+const char* const kHeaders[] = {QT_TRANSLATE_NOOP("loupe::views::BreakpointModel", "Break at"),
+                                QT_TRANSLATE_NOOP("loupe::views::BreakpointModel", "Phase"),
+                                QT_TRANSLATE_NOOP("loupe::views::BreakpointModel", "Condition"),
+                                QT_TRANSLATE_NOOP("loupe::views::BreakpointModel", "Pass over"),
+                                QT_TRANSLATE_NOOP("loupe::views::BreakpointModel", "Hits")};
 const char* const kHeaderTips[] = {
-    "What to stop at; untick to leave it out for now", "Only in this phase",
-    "Empty: always.\nOver what an operator made there, in the line or what it calls: nan or inf, absmax > 10, bytes > "
-    "1MiB, shape[0] == 4, dtype == float16, shape differs; the run stops behind it.\nOver variables, at a line of a "
-    ".py source: i == 1, len(x.shape) > 2; the run stops before the line.\nand, or, not and parentheses join them; "
-    "Ctrl+Space shows words",
-    "Hits to pass over before stopping", "How often it was hit in this run"};
+    QT_TRANSLATE_NOOP("loupe::views::BreakpointModel", "What to stop at; untick to leave it out for now"),
+    QT_TRANSLATE_NOOP("loupe::views::BreakpointModel", "Only in this phase"),
+    QT_TRANSLATE_NOOP(
+        "loupe::views::BreakpointModel",
+        "Empty: always.\nOver what an operator made there, in the line or what it calls: nan or inf, absmax > 10, "
+        "bytes > "
+        "1MiB, shape[0] == 4, dtype == float16, shape differs; the run stops behind it.\nOver variables, at a line of "
+        "a "
+        ".py source: i == 1, len(x.shape) > 2; the run stops before the line.\nand, or, not and parentheses join them; "
+        "Ctrl+Space shows words"),
+    QT_TRANSLATE_NOOP("loupe::views::BreakpointModel", "Hits to pass over before stopping"),
+    QT_TRANSLATE_NOOP("loupe::views::BreakpointModel", "How often it was hit in this run")};
 
 }  // namespace
 
@@ -67,7 +78,7 @@ QString BreakpointModel::whereText(const Breakpoint& breakpoint) const {
             return QStringLiteral("%1:%2").arg(text(breakpoint.text)).arg(breakpoint.line);
         case Breakpoint::Kind::Phase:
             return tr("start of %1")
-                .arg(breakpoint.phase ? text(session::phase_name(*breakpoint.phase)) : tr("each phase"));
+                .arg(breakpoint.phase ? engineWord(session::phase_name(*breakpoint.phase)) : tr("each phase"));
         case Breakpoint::Kind::NanOrInf:
             break;
     }

@@ -1,6 +1,7 @@
 # Writes the public headers below ${STAGED}, as programs include them: core/library/X.h as tensorloupe/X.h, what these include,
 # and so on, as tensorloupe/core/ROOM/X.h, their include lines changed to match. Headers of LibTorch's names: tensorloupe/libtorch.
-# -DROOT= the source tree; -DVERSION_HEADER= -DWRITTEN= the folder of headers that are written when the engine is built.
+# -DROOT= the source tree; -DVERSION_HEADER= and -DINTERFACE_HEADER=, and -DWRITTEN= a folder of headers: written when the engine is built.
+# -DTEMPLATE= a folder: plugins/example, for who builds a plugin elsewhere.
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${STAGED})
 
@@ -8,6 +9,8 @@ file(REMOVE_RECURSE ${STAGED})
 function(installed_name path result)
   if(path MATCHES "^core/library/torch/include/(.*)$")
     set(${result} tensorloupe/libtorch/${CMAKE_MATCH_1} PARENT_SCOPE)
+  elseif(path STREQUAL "plugin_interface.h")
+    set(${result} tensorloupe/${path} PARENT_SCOPE)
   elseif(path MATCHES "^core/library/(.*)$")
     set(${result} tensorloupe/${CMAKE_MATCH_1} PARENT_SCOPE)
   else()
@@ -16,12 +19,14 @@ function(installed_name path result)
 endfunction()
 
 file(GLOB_RECURSE waiting RELATIVE ${ROOT} ${ROOT}/core/library/torch/include/*.h)
-list(APPEND waiting core/library/tensorloupe.h core/library/c_api.h)
+list(APPEND waiting core/library/tensorloupe.h core/library/plugin.h core/library/c_api.h)
 set(seen ${waiting})
 while(waiting)
   list(POP_FRONT waiting path)
   if(path STREQUAL core/library/version.h)
     set(source ${VERSION_HEADER})
+  elseif(path STREQUAL plugin_interface.h)
+    set(source ${INTERFACE_HEADER})
   else()
     set(source ${ROOT}/${path})
   endif()
@@ -40,3 +45,8 @@ while(waiting)
   file(WRITE ${STAGED}/${name} "${text}")
 endwhile()
 file(COPY ${WRITTEN}/loupe_torch DESTINATION ${STAGED}/tensorloupe/libtorch)
+
+# The smallest useful plugin, as it includes them.
+file(READ ${ROOT}/plugins/example/example.cpp text)
+string(REPLACE "#include \"core/library/plugin.h\"" "#include <tensorloupe/plugin.h>" text "${text}")
+file(WRITE ${TEMPLATE}/example.cpp "${text}")

@@ -12,6 +12,7 @@
 #include "core/tensor/jagged.h"
 #include "core/tensor/nested.h"
 #include "core/tensor/packed.h"
+#include "core/tensor/sharded.h"
 
 namespace loupe {
 namespace {
@@ -201,6 +202,10 @@ void CheckpointPickler::tensor(const Tensor& given) {
 void CheckpointPickler::sparse_tensor(const Tensor& tensor) {
     if (is_nested(tensor)) return nested_tensor(tensor);
     if (is_compressed(tensor)) return compressed_tensor(tensor);
+    if (is_sharded(tensor)) {
+        throw Error(ErrorKind::Unsupported, "a DTensor cannot be saved here",
+                    {.hint = "save x.full_tensor(), or x.to_local() on each rank"});
+    }
     if (!is_coordinate(tensor)) {
         throw Error(ErrorKind::Unsupported, "a quantised tensor cannot be saved",
                     {.hint = "save x.dequantize(), or its integers, scale and zero point"});

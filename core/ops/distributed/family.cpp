@@ -7,6 +7,7 @@ namespace loupe {
 
 OperatorFamily distributed_family() {
     using namespace distributed_ops;
+    install_sharded_rules();
     static const auto records = joined_records({LOUPE_DISTRIBUTED_RECORDS(LOUPE_TAKE_RECORDS)});
     return {"distributed", records};
 }

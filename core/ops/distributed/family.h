@@ -11,4 +11,7 @@ namespace loupe::distributed_ops {
 
 LOUPE_DISTRIBUTED_RECORDS(LOUPE_DECLARE_RECORDS)
 
+// How operators of other families take DTensors; see sharded.cpp.
+void install_sharded_rules();
+
 }  // namespace loupe::distributed_ops

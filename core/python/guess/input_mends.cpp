@@ -99,6 +99,24 @@ Mend with_longer_sides(std::int64_t from, std::int64_t to) {
         return false;
     }};
 }
+// Images of another side, for what a layer wants of them when they are flattened.
+Mend with_sides(std::int64_t side) {
+    return {[=](InputGuess& guess) {
+        if (guess.shape.size() != 4 || is_integral(guess.dtype) || guess.shape.back() == side) return false;
+        guess.shape[2] = guess.shape[3] = side;
+        return true;
+    }};
+}
+// The same number of times in each direction: `from` flattened numbers become `to`.
+Mend with_sides_scaled(std::int64_t from, std::int64_t to) {
+    return {[=](InputGuess& guess) {
+        if (guess.shape.size() != 4 || is_integral(guess.dtype)) return false;
+        const double factor = std::sqrt(static_cast<double>(to) / static_cast<double>(from));
+        for (const std::size_t d : {2, 3})
+            guess.shape[d] = std::max<std::int64_t>(1, std::lround(static_cast<double>(guess.shape[d]) * factor));
+        return true;
+    }};
+}
 // The next of the sizes that images usually have.
 Mend with_larger_images() {
     return {[](InputGuess& guess) {
@@ -141,6 +159,14 @@ Mend as_one_row_of_tokens() {
     }};
 }
 
+// A layer got `from` numbers in a row and wants `to`.
+std::vector<Mend> mends_for_product(std::int64_t from, std::int64_t to) {
+    std::vector<Mend> mends{with_size(from, to, true), with_size(from, to, false), with_width_less(to, from)};
+    if (from > 0 && to > 0) mends.push_back(with_sides_scaled(from, to));
+    for (const std::int64_t side : {28, 64, 224, 96, 128, 48, 16, 8, 256}) mends.push_back(with_sides(side));
+    return mends;
+}
+
 }  // namespace
 
 std::vector<Mend> mends_for(const std::string& error) {
@@ -169,8 +195,7 @@ std::vector<Mend> mends_for(const std::string& error) {
     std::smatch found;
     const auto says = [&](const std::regex& words) { return std::regex_search(error, found, words); };
     const auto at = [&](std::size_t i) { return number(found[i]); };
-    if (says(kProduct))
-        return {with_size(at(2), at(3), true), with_size(at(2), at(3), false), with_width_less(at(3), at(2))};
+    if (says(kProduct)) return mends_for_product(at(2), at(3));
     if (says(kChannels)) return {with_channels(at(2), at(1))};
     if (says(kDimensions)) return {with_dimensions(static_cast<std::size_t>(at(2)))};
     if (says(kNormalized)) return {with_size(at(2), at(1), true), with_width(at(1)), with_width_less(at(1), at(2))};

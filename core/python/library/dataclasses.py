@@ -5,6 +5,7 @@ class _Missing:
 
 
 MISSING = _Missing()
+_repr = repr  # is an argument's name below
 
 
 class FrozenInstanceError(AttributeError):
@@ -166,7 +167,7 @@ def _process(cls, init, repr, eq, order, unsafe_hash, frozen, kw_only):
         shown = [f.name for f in stored if f.repr]
 
         def __repr__(self):
-            parts = ['%s=%s' % (name, getattr(self, name).__repr__()) for name in shown]
+            parts = ['%s=%s' % (name, _repr(getattr(self, name))) for name in shown]
             return '%s(%s)' % (self.__class__.__qualname__, ', '.join(parts))
 
         cls.__repr__ = __repr__

@@ -22,8 +22,9 @@ IValue make_folders(CallArguments a) {
     const BoundArguments given(a, "makedirs", {"name", "mode=", "exist_ok="});
     const std::string path = path_argument({{given[0]}, {}});
     return with_files([&](FileSandbox& files) -> IValue {
+        const bool may_exist = given.truth_or(2, false);
         const auto there = files.find(path);
-        if (there && !(given.truth_or(2, false) && there->is_folder())) throw_os_error(EEXIST, path);
+        if (there && !(may_exist && there->is_folder())) throw_os_error(EEXIST, path);
         if (!there) files.require_writable(path);
         std::vector<std::string> missing;
         for (fs::path at = path; !at.empty() && files.is_missing(at.string()); at = at.parent_path()) {
@@ -31,7 +32,14 @@ IValue make_folders(CallArguments a) {
             if (at == at.parent_path()) break;
         }
         std::reverse(missing.begin(), missing.end());
-        for (const std::string& folder : missing) files.make_folder(folder);
+        for (const std::string& folder : missing) {
+            try {
+                files.make_folder(folder);
+            } catch (const SystemError& error) {
+                // Another rank made it meanwhile.
+                if (error.number() != EEXIST || (folder == missing.back() && !may_exist)) throw;
+            }
+        }
         return {};
     });
 }

@@ -16,11 +16,13 @@
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_classes.h"
 #include "core/python/torch/torch_data.h"
+#include "core/python/torch/torch_dtensor.h"
 #include "core/python/torch/torch_indexing.h"
 #include "core/python/torch/torch_objects.h"
 #include "core/python/torch/torch_print.h"
 #include "core/python/torch/torch_tensor_methods.h"
 #include "core/tensor/nested.h"
+#include "core/tensor/sharded.h"
 
 namespace loupe::python {
 namespace {
@@ -178,7 +180,10 @@ class ElementIterator final : public Iterator {
 class TensorType final : public ForeignType {
   public:
     ClassPtr class_of(const IValue& tensor) const override {
-        return is_parameter(tensor.to_tensor()) ? parameter_class() : tensor_class();
+        const Tensor t = tensor.to_tensor();
+        if (t.defined() && is_sharded(t)) [[unlikely]]
+            return is_parameter(t) ? dtensor_parameter_class() : dtensor_class();
+        return is_parameter(t) ? parameter_class() : tensor_class();
     }
 
     std::optional<IValue> attribute(const IValue& tensor, std::string_view name) const override {

@@ -12,6 +12,7 @@
 #include "core/python/language/frame.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_data.h"
+#include "core/python/torch/torch_dtensor.h"
 
 namespace loupe::python {
 namespace {
@@ -255,6 +256,7 @@ void fill_c10d(PythonModule& module) {
     });
     define_collectives(module);
     define_reducer(module);
+    define_dtensor(module);
 }
 
 }  // namespace loupe::python

@@ -2,6 +2,7 @@
 // The methods of torch.nn.Module in a model source, but for those that core/python/torch/nn_module.cpp gives it.
 
 #include "core/base/strings.h"
+#include "core/base/torch_release.h"
 #include "core/dispatch/functions.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
@@ -220,7 +221,7 @@ IValue requires_grad_method(CallArguments arguments) {
 }
 IValue zero_grad(CallArguments arguments) {
     const BoundArguments given(arguments, "zero_grad", {"self", "set_to_none="});
-    self_module(given[0]).zero_grad(given.truth_or(1, false));
+    self_module(given[0]).zero_grad(given.truth_or(1, !is_older_torch()));
     return {};
 }
 

@@ -247,13 +247,15 @@ void define_layer_files(PythonModule& module) {
 
 void fill_torch_nn(PythonModule& module) {
     for (const nn::LayerRecord* record : nn::layer_records()) {
-        if (!record->module.starts_with("torch.nn.modules.")) continue;
+        // Over ranks it is Python's.
+        if (!record->module.starts_with("torch.nn.modules.") || record->name == "SyncBatchNorm") continue;
         const ClassPtr cls = layer_class(record->name);
         module.define(std::string(record->name), IValue::other(cls));
     }
     module.define("Module", IValue::other(nn_module_class()));
     module.define("Parameter", IValue::other(parameter_class()));
     module.define_from("DataParallel", "torch.nn.parallel");
+    module.define_from("SyncBatchNorm", "torch.nn._sync_batch_norm");
     module.define_from("Buffer", "torch.nn._buffers");
     for (const char* name : {"functional", "init", "parameter", "utils"}) {
         define_submodule(module, name, concat("torch.nn.", name));
@@ -280,9 +282,12 @@ void fill_nn_modules_utils(PythonModule& module) {
 void fill_nn_layer_file(PythonModule& module) {
     if (module.name() == "torch.nn.modules.module") define_global_hooks(module);
     for (const nn::LayerRecord* record : nn::layer_records()) {
-        if (record->module == module.name())
+        if (record->module == module.name() && record->name != "SyncBatchNorm")
             module.define(std::string(record->name), IValue::other(layer_class(record->name)));
     }
+    if (module.name() != "torch.nn.modules.batchnorm") return;
+    module.define("_LocalSyncBatchNorm", IValue::other(layer_class("SyncBatchNorm")));  // of one rank
+    module.define_from("SyncBatchNorm", "torch.nn._sync_batch_norm");
 }
 
 void fill_nn_functional(PythonModule& module) {

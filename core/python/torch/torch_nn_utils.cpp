@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // torch.nn.utils.
 
+#include <algorithm>
+
 #include "core/base/strings.h"
 #include "core/nn/utils/gradients.h"
 #include "core/nn/utils/packed_sequence.h"
 #include "core/ops/numbers/warnings.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
+#include "core/python/language/evaluator.h"
 #include "core/python/torch/module_parts.h"
 #include "core/python/torch/torch_autograd.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_data.h"
 #include "core/python/torch/torch_module.h"
+#include "core/tensor/sharded.h"
 
 namespace loupe::python {
 namespace {
@@ -20,9 +24,15 @@ IValue clip_grad_norm(CallArguments arguments) {
     const BoundArguments given(arguments, "clip_grad_norm_",
                                {"parameters", "max_norm", "norm_type=", "error_if_nonfinite=", "foreach="});
     const double norm_type = given.has(2) ? to_float(given[2]) : 2.0;
+    const TensorList parameters = tensors_of(given[0]);
+    if (std::ranges::any_of(parameters, [](const Tensor& t) { return is_sharded(t) && grad_of(t).defined(); })) {
+        const IValue clip =
+            get_attribute(Evaluator::current()->import_module("torch.distributed.tensor"), "_clip_grad_norm");
+        return call(clip, std::vector<IValue>{make_list(std::vector<IValue>(parameters.begin(), parameters.end())),
+                                              given[1], IValue(norm_type), IValue(given.truth_or(3, false))});
+    }
     return with_python_errors([&] {
-        return IValue(
-            nn::clip_grad_norm_(tensors_of(given[0]), to_float(given[1]), norm_type, given.truth_or(3, false)));
+        return IValue(nn::clip_grad_norm_(parameters, to_float(given[1]), norm_type, given.truth_or(3, false)));
     });
 }
 

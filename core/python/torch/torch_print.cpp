@@ -13,6 +13,7 @@
 #include "core/tensor/compressed.h"
 #include "core/tensor/device_copy.h"
 #include "core/tensor/quantizer.h"
+#include "core/tensor/sharded.h"
 
 namespace loupe::python {
 namespace {
@@ -319,8 +320,20 @@ std::string strided_nested_repr(const Tensor& tensor) {
     return concat("nested_tensor([\n", join(parts, ",\n"), "\n]", history, ")");
 }
 
+namespace {
+
+std::string sharded_repr(const Tensor& tensor) {
+    const ShardedParts& parts = sharded_parts(tensor);
+    const bool is_number = parts.local.dim() == 0;
+    return concat("DTensor(local_tensor=", is_number ? repr(IValue(item(parts.local))) : tensor_repr(parts.local), ", ",
+                  parts.spec->describe(), ")");
+}
+
+}  // namespace
+
 std::string tensor_repr(const Tensor& tensor) {
     if (is_jagged(tensor)) return jagged_repr(tensor);
+    if (is_sharded(tensor)) return sharded_repr(tensor);
     if (is_strided_nested(tensor)) {
         const std::string text = strided_nested_repr(tensor);
         return is_parameter(tensor) ? "Parameter containing:\n" + text : text;

@@ -103,6 +103,17 @@ ClassPtr reducer_class() {
             reducer_self(a).set_sync(truth(a.positional[1]));
             return {};
         });
+        out->define("set_divisor", [](CallArguments a) -> IValue {
+            check_positional(a, "set_divisor", 2, 2);
+            const std::int64_t ranks = to_index(a.positional[1]);
+            if (ranks < 1) throw_error("ValueError", "gradients are divided by one rank or more");
+            reducer_self(a).set_divisor(static_cast<int>(ranks));
+            return {};
+        });
+        out->define("shadow", [](CallArguments a) -> IValue {
+            with_python_errors([&] { reducer_self(a).shadow(); });
+            return {};
+        });
         out->define("set_hook", [](CallArguments a) -> IValue {
             check_positional(a, "set_hook", 3, 3);
             with_python_errors([&] { reducer_self(a).set_hook(hook_of(a.positional[1], a.positional[2])); });

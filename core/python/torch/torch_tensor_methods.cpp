@@ -24,6 +24,7 @@
 #include "core/tensor/compressed.h"
 #include "core/tensor/nested.h"
 #include "core/tensor/quantizer.h"
+#include "core/tensor/sharded.h"
 
 namespace loupe::python {
 namespace {
@@ -138,8 +139,11 @@ IValue stride(const IValue& self, CallArguments& arguments) {
     const BoundArguments given(arguments, "stride", {"dim="});
     const Tensor t = tensor_of(self);
     if (is_strided_nested(t)) refuse_part("strides");
-    if (!given.has(0) || given[0].is_none()) return int_tuple(t.strides());
-    return with_python_errors([&] { return IValue(t.stride(to_index(given[0]))); });
+    // Of a DTensor those of the whole.
+    const Dims strides = is_sharded(t) ? contiguous_strides(t.sizes()) : to_dims(t.strides());
+    if (!given.has(0) || given[0].is_none()) return int_tuple(span_of(strides));
+    return with_python_errors(
+        [&] { return IValue(strides[static_cast<std::size_t>(wrap_dim(to_index(given[0]), t.dim()))]); });
 }
 IValue dim(const IValue& self, CallArguments&) { return tensor_of(self).dim(); }
 IValue numel(const IValue& self, CallArguments&) {
@@ -159,6 +163,8 @@ IValue tolist(const IValue& self, CallArguments&) {
     if (is_jagged(tensor_of(self)))
         throw_error("RuntimeError", ".tolist() is not supported for tensor subclasses, got NestedTensor");
     if (is_strided_nested(tensor_of(self))) refuse_part("strides");
+    if (is_sharded(tensor_of(self)))
+        throw_error("RuntimeError", ".tolist() is not supported for tensor subclasses, got DTensor");
     notify_python_use(PythonUse::List, tensor_of(self));
     return to_list(tensor_of(self));
 }
@@ -178,6 +184,7 @@ IValue numpy(const IValue& self, CallArguments&) {
         throw_error("RuntimeError",
                     "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.");
     }
+    if (is_sharded(tensor_of(self))) throw_error("RuntimeError", ".numpy() is not supported for tensor subclasses.");
     const IValue arrays = get_attribute(Evaluator::current()->import_module("numpy._array"), "ndarray");
     return call(get_attribute(arrays, "_of"), std::vector<IValue>{self});
 }

@@ -63,17 +63,25 @@ FileFacts look_at(const LookAtFileQuery& query, QueryContext&) {
 
 std::string write_bytes(const WriteFileQuery& query, QueryContext&) {
     if (query.first == 0) {
-        write_file_atomically(std::filesystem::path(query.path), query.bytes);
+        write_file_atomically(query.path, query.bytes);
         return {};
     }
+    const std::string shown = query.path.string();
     const FileHandle file(::open(query.path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
     struct stat facts {};
     if (!file.is_open() || ::fstat(file.get(), &facts) != 0)
-        throw Error(ErrorKind::File, concat(query.path, ": ", std::strerror(errno)));
+        throw Error(ErrorKind::File, concat(shown, ": ", std::strerror(errno)));
     if (!S_ISREG(facts.st_mode) || static_cast<std::uint64_t>(facts.st_size) != query.first)
-        throw Error(ErrorKind::File, concat(query.path, ": it was changed meanwhile"));
+        throw Error(ErrorKind::File, concat(shown, ": it was changed meanwhile"));
     write_at(file, static_cast<std::size_t>(query.first), query.bytes, query.path);
     return {};
+}
+
+// More of a file goes only where the engine may write itself: into its own folder.
+const std::filesystem::path& written_by(const void* query) {
+    static const std::filesystem::path kNone;
+    const auto& write = *static_cast<const WriteFileQuery*>(query);
+    return write.first == 0 ? write.path : kNone;
 }
 
 // Removed when the process ends.
@@ -95,15 +103,26 @@ class OwnFolder {
     std::filesystem::path path_;
 };
 
-FileBytes own_file(const OwnFileQuery& query, QueryContext&) {
+std::string own_path(const std::string& wanted) {
     static const OwnFolder folder;
-    const std::filesystem::path name = std::filesystem::path(query.name).filename();
+    const std::filesystem::path name = std::filesystem::path(wanted).filename();
     if (folder.path().empty()) throw Error(ErrorKind::Run, "there is no room for a file of this session");
     if (name.empty() || name == "." || name == "..")
-        throw Error(ErrorKind::Usage, concat("'", query.name, "' is no name of a file"));
+        throw Error(ErrorKind::Usage, concat("'", wanted, "' is no name of a file"));
+    return (folder.path() / name).string();
+}
+
+FileBytes own_file(const OwnFileQuery& query, QueryContext&) {
     FileBytes out;
-    out.bytes = (folder.path() / name).string();
+    out.bytes = own_path(query.name);
     return out;
+}
+
+std::string remove_own_file(const RemoveOwnFileQuery& query, QueryContext&) {
+    const std::string path = own_path(query.name);
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT)
+        throw Error(ErrorKind::File, concat(path, ": ", std::strerror(errno)));
+    return {};
 }
 
 }  // namespace
@@ -119,12 +138,22 @@ const QueryRecord& LookAtFileQuery::record() {
 }
 
 const QueryRecord& WriteFileQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<WriteFileQuery, write_bytes>({.name = "write file"});
+    static constexpr QueryRecord kRecord = [] {
+        QueryRecord record = query_record<WriteFileQuery, write_bytes>({.name = "write file"});
+        record.written = written_by;
+        return record;
+    }();
     return kRecord;
 }
 
 const QueryRecord& OwnFileQuery::record() {
     static constexpr QueryRecord kRecord = query_record<OwnFileQuery, own_file>({.name = "own file"});
+    return kRecord;
+}
+
+const QueryRecord& RemoveOwnFileQuery::record() {
+    static constexpr QueryRecord kRecord =
+        query_record<RemoveOwnFileQuery, remove_own_file>({.name = "remove own file"});
     return kRecord;
 }
 

@@ -3,6 +3,7 @@
 // Files of the engine's machine, for a window that is on another one: a piece of one, and a new one.
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include "core/session/imported_file.h"
@@ -60,7 +61,7 @@ struct WriteFileQuery {
     using Answer = std::string;
     static const QueryRecord& record();
 
-    std::string path = {};
+    std::filesystem::path path = {};
     std::string bytes = {};
     std::uint64_t first = 0;  // 0: the file begins anew
 };
@@ -74,5 +75,14 @@ struct OwnFileQuery {
     std::string name = {};  // its last part
 };
 auto fields(Like<OwnFileQuery> auto& it) { return std::tie(it.name); }
+
+// Such a file is needed no more: it was brought, or was never sent whole. The answer is empty, or says why not.
+struct RemoveOwnFileQuery {
+    using Answer = std::string;
+    static const QueryRecord& record();
+
+    std::string name = {};  // its last part
+};
+auto fields(Like<RemoveOwnFileQuery> auto& it) { return std::tie(it.name); }
 
 }  // namespace loupe::session

@@ -23,6 +23,7 @@
 #include "core/session/queries/line_values.h"
 #include "core/session/queries/list_folder.h"
 #include "core/session/queries/load_weights.h"
+#include "core/session/queries/meet_rank.h"
 #include "core/session/queries/memory_plan.h"
 #include "core/session/queries/next_tokens.h"
 #include "core/session/queries/opened_graphs.h"
@@ -83,6 +84,7 @@ using AllQueries = QueryTypes<
     ListFolderQuery,
     LoadWeightsQuery,
     LookAtFileQuery,
+    MeetRankQuery,
     MemoryPlanQuery,
     NextTokensQuery,
     OpenedGraphsQuery,
@@ -96,6 +98,7 @@ using AllQueries = QueryTypes<
     ReadSnapshotQuery,
     ReadTraceQuery,
     ReferenceTensorQuery,
+    RemoveOwnFileQuery,
     ResetParametersQuery,
     RestoreRunQuery,
     RestoreTrainingQuery,

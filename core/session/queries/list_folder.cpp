@@ -85,7 +85,10 @@ FolderPage answer(const ListFolderQuery& query, QueryContext&) {
         page.error = concat(query.path, ": ", failed.message());
         return page;
     }
-    if (!fs::is_directory(path, failed)) path = path.parent_path();
+    if (!fs::is_directory(path, failed)) {
+        page.file = path.filename().string();
+        path = path.parent_path();
+    }
     page.path = path.string();
     if (path.has_relative_path()) page.parent = path.parent_path().string();
     std::vector<Found> all;

@@ -26,13 +26,16 @@ auto fields(Like<FolderEntry> auto& it) {
 
 struct FolderPage {
     std::string path = {};    // absolute, without links
+    std::string file = {};    // the name in it of the file that was asked for; empty: a folder was
     std::string parent = {};  // empty: it has none
     std::string home = {};    // the user's
     std::vector<FolderEntry> entries = {};
     std::uint64_t total = 0;  // that match
     std::string error = {};   // one line
 };
-auto fields(Like<FolderPage> auto& it) { return std::tie(it.path, it.parent, it.home, it.entries, it.total, it.error); }
+auto fields(Like<FolderPage> auto& it) {
+    return std::tie(it.path, it.file, it.parent, it.home, it.entries, it.total, it.error);
+}
 
 struct ListFolderQuery {
     using Answer = FolderPage;

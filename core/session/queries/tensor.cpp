@@ -7,7 +7,9 @@
 namespace loupe::session {
 namespace {
 
-TensorSlice answer(const TensorQuery& query, QueryContext& context) { return look_at_tensor(context, query.request); }
+TensorSlice answer(const TensorQuery& query, QueryContext& context) {
+    return look_at_tensor(context, query.request, query.detail);
+}
 
 }  // namespace
 

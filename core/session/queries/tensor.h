@@ -2,6 +2,7 @@
 #pragma once
 // A part of a tensor of the last run or of the model, reduced to what can be drawn.
 
+#include "core/record/tensor_detail.h"
 #include "core/record/tensor_slice.h"
 #include "core/session/query.h"
 
@@ -12,7 +13,8 @@ struct TensorQuery {
     static const QueryRecord& record();
 
     TensorRequest request = {};
+    TensorDetail detail = {};
 };
-auto fields(Like<TensorQuery> auto& it) { return std::tie(it.request); }
+auto fields(Like<TensorQuery> auto& it) { return std::tie(it.request, it.detail); }
 
 }  // namespace loupe::session

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,14 +11,28 @@
 #include <cerrno>
 
 #include "core/base/error.h"
+#include "core/base/local_socket.h"
 #include "core/base/strings.h"
+#include "core/session/remote/child_process.h"
 #include "core/session/remote/frame_head.h"
 #include "core/session/remote/greeting.h"
+#include "core/session/wire/wire.h"
 
 namespace loupe::session {
 namespace {
 
 [[noreturn]] void fail(const std::string& what) { throw Error(ErrorKind::File, what); }
+
+// Open already, and put in its place by the session.
+class OpenThing final : public GivenThing {
+  public:
+    explicit OpenThing(FileHandle handle) : handle_(std::move(handle)) {}
+    FileHandle take(std::chrono::milliseconds /*time*/) override { return std::move(handle_); }
+    bool put_in_place() override { return false; }
+
+  private:
+    FileHandle handle_;
+};
 
 }  // namespace
 
@@ -28,6 +43,12 @@ void Channel::end_reading() {
     const std::uint64_t one = 1;
     // It fails only when it has been called so often that it is readable anyway.
     if (::write(ended_.get(), &one, sizeof(one)) < 0) return;
+}
+
+// Of a socket that is read still the other side is to see the end; for a pipe the shutdown is none.
+void Channel::close_out() {
+    if (out_.is_open()) ::shutdown(out_.get(), SHUT_WR);
+    out_.reset();
 }
 
 std::size_t Channel::read_some(char* to, std::size_t size) {
@@ -71,12 +92,37 @@ std::optional<Message> Channel::read() {
         if (read_some(message.bytes.data() + before, message.bytes.size() - before) != message.bytes.size() - before)
             fail("a message is cut off");
     }
-    return message;
+    return message.kind == MessageKind::Shared ? take_shared(message.bytes) : std::move(message);
+}
+
+Message Channel::take_shared(std::string_view bytes) {
+    const auto shared = from_bytes<SharedMessage>(bytes);
+    if (!memory_in_.is_open() || shared.kind == MessageKind::Shared) fail("a message in memory that nobody gave");
+    if (shared.size > kMostBytes) fail(concat("a message of ", shared.size, " bytes"));
+    // It was given before its frame.
+    const std::optional<GivenHandle> given = take_handle(memory_in_.get(), MSG_DONTWAIT);
+    if (!given || !given->handle.is_open() || given->number != ++taken_) fail("a message whose memory did not come");
+    return {
+        shared.kind, {}, std::make_shared<const SealedMemory>(given->handle, static_cast<std::size_t>(shared.size))};
+}
+
+// False: it goes through the pipe.
+bool Channel::give_shared(std::string_view bytes) {
+    const FileHandle memory = sealed_copy(bytes);
+    if (!memory.is_open() || !give_handle(memory_out_.get(), memory, given_ + 1)) return false;
+    ++given_;
+    return true;
 }
 
 bool Channel::write(MessageKind kind, std::string_view bytes) {
     if (bytes.size() > kMostBytes)
         throw Error(ErrorKind::Usage, concat(bytes.size(), " bytes are more than a message takes"));
+    if (memory_out_.is_open() && bytes.size() >= kSharedBytes && give_shared(bytes))
+        return write_frame(MessageKind::Shared, to_bytes(SharedMessage{kind, bytes.size()}));
+    return write_frame(kind, bytes);
+}
+
+bool Channel::write_frame(MessageKind kind, std::string_view bytes) {
     std::array<char, kFrameHead> header;
     put_number(header.data(), static_cast<std::uint32_t>(kind));
     put_number(header.data() + 4, static_cast<std::uint32_t>(bytes.size()));
@@ -84,6 +130,10 @@ bool Channel::write(MessageKind kind, std::string_view bytes) {
     std::string whole(header.data(), kFrameHead);
     whole += bytes;
     return write_all(whole);
+}
+
+std::unique_ptr<GivenThing> Channel::take_given(std::uint64_t number) {
+    return std::make_unique<OpenThing>(take_given_file(number));
 }
 
 std::string Channel::open() { return why_not_taken(read_greeting()); }

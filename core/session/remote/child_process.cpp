@@ -177,6 +177,16 @@ void ChildProcess::give_file(std::uint64_t number, const FileHandle& file) {
         throw Error(ErrorKind::File, concat("the engine takes no file: ", std::strerror(errno)));
 }
 
+FileHandle ChildProcess::files_socket() const {
+    return FileHandle(files_.is_open() ? ::fcntl(files_.get(), F_DUPFD_CLOEXEC, kFilesDescriptor + 1) : -1);
+}
+
+FileHandle given_files_socket() {
+    struct stat facts {};
+    if (::fstat(kFilesDescriptor, &facts) != 0 || !S_ISSOCK(facts.st_mode)) return {};
+    return FileHandle(::fcntl(kFilesDescriptor, F_DUPFD_CLOEXEC, kFilesDescriptor + 1));
+}
+
 FileHandle take_given_file(std::uint64_t number) {
     while (true) {
         std::optional<GivenHandle> given = take_handle(kFilesDescriptor, MSG_DONTWAIT);

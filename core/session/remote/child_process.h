@@ -36,8 +36,10 @@ class ChildProcess {
     // Ends it when it still runs.
     ~ChildProcess();
 
-    FileHandle take_in() { return std::move(in_); }          // what it writes
-    FileHandle take_out() { return std::move(out_); }        // what it reads
+    FileHandle take_in() { return std::move(in_); }    // what it writes
+    FileHandle take_out() { return std::move(out_); }  // what it reads
+    // The same socket once more, for memory that the child gives; closed: there is none.
+    FileHandle files_socket() const;
     FileHandle take_errors() { return std::move(errors_); }  // what it writes to stderr, where that is a pipe
 
     // An open file, for a child that asks for it by its number. Throws Error (File).
@@ -79,6 +81,8 @@ class ChildProcess {
 
 // For the child: the page that it was given; null: none. Of one that was started in another way too.
 RunningPlace* open_running_place(int descriptor);
+// For the child: that socket once more, to give memory; closed: it has none.
+FileHandle given_files_socket();
 // For the child: the file of that number; those given before it are let go. Throws Error (File) when there is none.
 FileHandle take_given_file(std::uint64_t number);
 

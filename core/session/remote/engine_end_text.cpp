@@ -82,6 +82,7 @@ EngineEnd describe_end(const EngineLife::End& life, const Status& now, const Rec
             end.text = concat("what the engine sent was damaged (", life.what, "), so it was ended", where);
             break;
     }
+    if (!life.last_collective.empty()) end.text += concat("; its last collective: ", life.last_collective);
     return end;
 }
 

@@ -3,30 +3,26 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
+#include <filesystem>
+#include <optional>
+#include <string_view>
 #include <thread>
-#include <vector>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/file_handle.h"
-#include "core/base/forbid_calls.h"
 #include "core/base/local_socket.h"
 #include "core/base/strings.h"
-#include "core/record/running_place.h"
 #include "core/session/remote/channel.h"
-#include "core/session/remote/engine_end_text.h"
-#include "core/session/remote/engine_host.h"
+#include "core/session/remote/engine_guardian.h"
+#include "core/session/remote/front_stream.h"
 #include "core/session/remote/greeting.h"
 #include "core/session/remote/link_messages.h"
 #include "core/session/remote/runtime_folder.h"
@@ -35,92 +31,71 @@
 namespace loupe::session {
 namespace {
 
-constexpr int kSocketDescriptor = 3;
-
 // --- finding and starting ---
 
-void start_engine(const RuntimeFolder& folder, const FrontOptions& options) {
-    std::error_code ignored;
-    std::filesystem::remove(folder.end_of(options.name), ignored);
-    FileHandle socket = bind_to(folder.socket_of(options.name));
-    // Its backlog keeps the first connection until the engine is up.
-    if (::listen(socket.get(), 8) != 0) throw Error(ErrorKind::Usage, concat("no socket: ", std::strerror(errno)));
-    const std::string idle = std::to_string(options.idle.count());
-    std::vector<std::string> words{"tensorloupe-engine", "--background", options.name, "--idle", idle};
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    FileHandle moved(::fcntl(socket.get(), F_DUPFD_CLOEXEC, kSocketDescriptor + 1));
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_adddup2(&actions, moved.get(), kSocketDescriptor);
-    ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, folder.log_of(options.name).c_str(),
-                                       O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
-    ::posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-    posix_spawnattr_t attributes;
-    ::posix_spawnattr_init(&attributes);
-    sigset_t none, usual;
-    ::sigemptyset(&none);
-    ::sigemptyset(&usual);
-    for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&usual, signal);
-    ::posix_spawnattr_setsigmask(&attributes, &none);
-    ::posix_spawnattr_setsigdefault(&attributes, &usual);
-    // A session of its own: what ends the connection's does not reach it.
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    pid_t child = -1;
-    const int failed = ::posix_spawn(&child, "/proc/self/exe", &actions, &attributes, pointers.data(), ::environ);
-    ::posix_spawn_file_actions_destroy(&actions);
-    ::posix_spawnattr_destroy(&attributes);
-    if (failed != 0) throw Error(ErrorKind::Usage, concat("the engine does not start: ", std::strerror(failed)));
-}
-
-FileHandle find_or_start(const RuntimeFolder& folder, const FrontOptions& options) {
+FileHandle find_or_start(const RuntimeFolder& folder, const StayOptions& options) {
     const FileHandle lock = folder.lock(options.name);
     FileHandle engine = connect_to(folder.socket_of(options.name));
     if (engine.is_open()) return engine;
-    start_engine(folder, options);
+    start_guardian(folder, options);
     engine = connect_to(folder.socket_of(options.name));
     if (!engine.is_open()) throw Error(ErrorKind::Usage, "the engine was started and does not answer");
     return engine;
 }
 
-// --- copying ---
+// --- passing on ---
 
-// Takes what is there from one and puts it into the other. False: that is over.
-bool copy_some(int from, int to) {
-    std::array<char, 65536> bytes;
-    const ssize_t got = ::read(from, bytes.data(), bytes.size());
-    if (got < 0 && errno == EINTR) return true;
-    if (got <= 0) return false;
-    for (ssize_t done = 0; done < got;) {
-        const ssize_t put = ::write(to, bytes.data() + done, static_cast<std::size_t>(got - done));
+bool write_all(int to, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t put = ::write(to, bytes.data(), bytes.size());
         if (put < 0 && errno == EINTR) continue;
         if (put < 0) return false;
-        done += put;
+        bytes.remove_prefix(static_cast<std::size_t>(put));
     }
     return true;
 }
 
-// Both ways, each on a thread: a side that reads nothing does not stop the other. True: the engine ended.
-bool copy_until_end(int engine) {
-    std::thread inward([engine] {
-        while (copy_some(STDIN_FILENO, engine)) {
+// What is there from one, for what takes it. False: that is over.
+template <typename Take>
+bool pass_some(int from, const Take& take) {
+    std::array<char, 65536> bytes;
+    const ssize_t got = ::read(from, bytes.data(), bytes.size());
+    if (got < 0 && errno == EINTR) return true;
+    return got > 0 && take(std::string_view(bytes.data(), static_cast<std::size_t>(got)));
+}
+
+// To the guardian; returns when the engine can find it. Where that fails the engine says that it was not given.
+void hand_over(const std::filesystem::path& socket, const std::string& grant) {
+    FileHandle in = connect_to(socket);
+    if (!in.is_open()) return;
+    FileHandle out(::fcntl(in.get(), F_DUPFD_CLOEXEC, 3));
+    Channel guardian(std::move(in), std::move(out));
+    if (guardian.write(MessageKind::Grant, grant)) guardian.read();
+}
+
+void pass_inward(int engine, const std::filesystem::path& grants) {
+    FrontStream stream([engine](std::string_view bytes) { return write_all(engine, bytes); },
+                       [&grants](const std::string& grant) { hand_over(grants, grant); });
+    try {
+        while (pass_some(STDIN_FILENO, [&stream](std::string_view bytes) { return stream.take(bytes); })) {
         }
         ::shutdown(engine, SHUT_WR);
-    });
-    inward.detach();
-    bool is_engine = true;
+    } catch (const Error& error) {
+        std::fprintf(stderr, "tensorloupe-engine: %s\n", error.what());
+        ::shutdown(engine, SHUT_RDWR);
+    }
+}
+
+// Both ways, each on a thread: a side that reads nothing does not stop the other. True: the engine ended.
+bool pass_until_end(int engine, const std::filesystem::path& grants) {
+    std::thread(pass_inward, engine, grants).detach();
+    const auto outward = [](std::string_view bytes) { return write_all(STDOUT_FILENO, bytes); };
     while (true) {
         std::array<pollfd, 2> watched{{{engine, POLLIN, 0}, {STDOUT_FILENO, 0, 0}}};
         if (::poll(watched.data(), watched.size(), -1) < 0 && errno == EINTR) continue;
-        if ((watched[1].revents & (POLLERR | POLLHUP)) != 0) {
-            is_engine = false;
-            break;
-        }
-        if (watched[0].revents != 0 && !copy_some(engine, STDOUT_FILENO)) break;
+        if ((watched[1].revents & (POLLERR | POLLHUP)) != 0) return false;
+        if (watched[0].revents != 0 && !pass_some(engine, outward)) return true;
     }
-    return is_engine;
 }
 
 // The socket outlives the engine by a moment.
@@ -136,105 +111,32 @@ bool greets(FileHandle engine) {
 }
 
 // What it left; nullopt: it only let go of this connection.
-std::optional<std::string> end_text_of(const RuntimeFolder& folder, const std::string& name) {
+std::optional<EndSaid> end_said_of(const RuntimeFolder& folder, const std::string& name) {
     for (int i = 0; i < 40; ++i) {
-        std::ifstream file(folder.end_of(name));
-        std::string line;
-        if (file && std::getline(file, line)) return line;
+        if (auto said = end_said_in(folder, name)) return said;
         if (greets(connect_to(folder.socket_of(name)))) return std::nullopt;
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
-    return "the engine has ended";
-}
-
-// --- the engine's own process, and the one that sees its end ---
-
-void write_end(const RuntimeFolder& folder, const std::string& name, const std::string& line) {
-    const auto path = folder.end_of(name);
-    const FileHandle file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-    const std::string text = line + "\n";
-    if (::write(file.get(), text.data(), text.size()) < 0) return;
-}
-
-std::string end_line(int status, const RunningPlace* place) {
-    EngineLife::End end;
-    end.kind = EngineEnd::Kind::Exited;
-    if (WIFSIGNALED(status)) {
-        end.signal = WTERMSIG(status);
-        end.kind = end.signal == SIGKILL ? EngineEnd::Kind::Killed : EngineEnd::Kind::Crashed;
-    } else if (WEXITSTATUS(status) == 0) {
-        return "the engine was ended, or nobody had used it for long";
-    }
-    end.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    if (place != nullptr) end.place = place->read().value_or(RunningPlace::Facts());
-    Status now;
-    if (end.place.event != 0) now.state = RunState::Running;
-    return describe_end(end, now, nullptr).text;
+    return EndSaid{"the engine has ended", {}};
 }
 
 }  // namespace
 
-int serve_front(const FrontOptions& options) {
+int serve_front(const StayOptions& options) {
     ::signal(SIGPIPE, SIG_IGN);
     const RuntimeFolder folder;
+    for (const auto& writable : options.writable) {
+        std::error_code failed;
+        if (!std::filesystem::is_directory(writable, failed))
+            throw Error(ErrorKind::Usage, concat("--may-write ", writable.string(), ": no such folder"));
+    }
     const FileHandle engine = find_or_start(folder, options);
-    if (!copy_until_end(engine.get())) return 0;
-    const auto text = end_text_of(folder, options.name);
-    if (!text) return 0;
-    std::fprintf(stderr, "%s\n", text->c_str());
+    if (!pass_until_end(engine.get(), folder.grants_of(options.name))) return 0;
+    const auto said = end_said_of(folder, options.name);
+    if (!said) return 0;
+    if (!said->place.empty()) std::fprintf(stderr, "%s\n", said->place.c_str());
+    std::fprintf(stderr, "%s\n", said->text.c_str());
     return kEngineEnded;
-}
-
-namespace {
-
-// Connections for the engine, until it has ended.
-void accept_for(int socket, const FileHandle& engine) {
-    while (true) {
-        std::array<pollfd, 2> watched{{{socket, POLLIN, 0}, {engine.get(), POLLIN, 0}}};
-        if (::poll(watched.data(), watched.size(), -1) < 0 && errno == EINTR) continue;
-        if (watched[1].revents != 0) return;
-        if (watched[0].revents == 0) continue;
-        const FileHandle connection(::accept4(socket, nullptr, nullptr, SOCK_CLOEXEC));
-        if (connection.is_open() && !give_handle(engine.get(), connection)) return;
-    }
-}
-
-}  // namespace
-
-// Two processes: the engine's own may open no connections (forbid_calls) and may crash.
-int serve_background(const FrontOptions& options) {
-    ::signal(SIGPIPE, SIG_IGN);
-    const RuntimeFolder folder;
-    FileHandle socket(::fcntl(kSocketDescriptor, F_DUPFD_CLOEXEC, kSocketDescriptor + 1));
-    ::close(kSocketDescriptor);
-    std::array<int, 2> ends{};
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-        throw Error(ErrorKind::Run, concat("no socket for the engine: ", std::strerror(errno)));
-    FileHandle ours(ends[0]);
-    FileHandle its(ends[1]);
-    void* page = ::mmap(nullptr, sizeof(RunningPlace), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    RunningPlace* place = page == MAP_FAILED ? nullptr : static_cast<RunningPlace*>(page);
-    const pid_t engine = ::fork();
-    if (engine < 0) throw Error(ErrorKind::Run, concat("no process for the engine: ", std::strerror(errno)));
-    if (engine == 0) {
-        socket.reset();
-        ours.reset();
-        set_running_place(place);
-        forbid_calls();
-        EngineHost(std::move(its), options.name, options.idle).serve();
-        ::_exit(0);
-    }
-    its.reset();
-    accept_for(socket.get(), ours);
-    int status = 0;
-    while (::waitpid(engine, &status, 0) < 0 && errno == EINTR) {
-    }
-    // Before the socket is gone: who finds none looks here.
-    write_end(folder, options.name, end_line(status, place));
-    const FileHandle lock = folder.lock(options.name);
-    socket.reset();
-    if (!connect_to(folder.socket_of(options.name)).is_open()) ::unlink(folder.socket_of(options.name).c_str());
-    return 0;
 }
 
 namespace {

@@ -28,15 +28,21 @@ using std::chrono::steady_clock;
 // The engine's end of a link, as a port.
 class LinkPort final : public MessagePort {
   public:
-    explicit LinkPort(Link& link) : link_(link) {}
+    LinkPort(Link& link, GrantTaker& grants) : link_(link), grants_(grants) {}
     std::string open() override { return {}; }
     std::optional<Message> read() override { return link_.read(); }
     bool write(MessageKind kind, std::string_view bytes) override { return link_.write(kind, bytes); }
+    bool write_last(MessageKind kind, std::string_view bytes, const std::string& key,
+                    const Message& instead_of_it) override {
+        return link_.write_last(kind, bytes, key, instead_of_it);
+    }
     void close_out() override { link_.close(); }
     void end_reading() override { link_.close(); }
+    std::unique_ptr<GivenThing> take_given(std::uint64_t number) override { return grants_.take(number); }
 
   private:
     Link& link_;
+    GrantTaker& grants_;
 };
 
 std::string random_id() {
@@ -71,14 +77,17 @@ void limit_silence(int connection, int seconds) {
 
 }  // namespace
 
-EngineHost::EngineHost(FileHandle connections, std::string name, std::chrono::minutes idle)
+EngineHost::EngineHost(FileHandle connections, FileHandle grants, Options options)
     : connections_(std::move(connections)),
-      name_(std::move(name)),
-      idle_(idle),
+      options_(std::move(options)),
       id_(random_id()),
       since_(time_text()),
-      port_(std::make_unique<LinkPort>(link_)),
-      server_(std::make_unique<EngineServer>(*port_)),
+      grants_(std::move(grants)),
+      port_(std::make_unique<LinkPort>(link_, grants_)),
+      server_(std::make_unique<EngineServer>(
+          *port_,
+          EngineServer::Stay{
+              .kept = options_.kept, .writable = options_.writable, .died = options_.died, .place = options_.place})),
       last_busy_(steady_clock::now()) {
     // At once, whatever the engine computes.
     link_.set_end_wanted([] { ::_exit(0); });
@@ -112,7 +121,7 @@ void EngineHost::serve() {
         const int ready = ::poll(&watched, 1, 1000);
         end_visits(false);
         if (!waits_idly()) last_busy_ = steady_clock::now();
-        if (ready == 0 && steady_clock::now() - last_busy_.load() >= idle_) return;
+        if (ready == 0 && steady_clock::now() - last_busy_.load() >= options_.idle) return;
         if (ready <= 0) continue;
         std::optional<GivenHandle> given = take_handle(connections_.get());
         FileHandle connection = given ? std::move(given->handle) : FileHandle();
@@ -207,9 +216,9 @@ bool EngineHost::is_free_for(const HelloMessage& hello, Channel& channel) {
         link_.cut_with(concat(plain(hello.who), " has taken the engine over"));
         return true;
     }
-    channel.write(
-        MessageKind::Farewell,
-        to_bytes(FarewellMessage{FarewellMessage::Why::Busy, concat("the engine '", name_, "' is used by ", holder)}));
+    channel.write(MessageKind::Farewell,
+                  to_bytes(FarewellMessage{FarewellMessage::Why::Busy,
+                                           concat("the engine '", options_.name, "' is used by ", holder)}));
     return false;
 }
 
@@ -222,7 +231,8 @@ void EngineHost::answer(Channel& channel, const HelloMessage& hello, const std::
         channel.write(MessageKind::Farewell, to_bytes(FarewellMessage{FarewellMessage::Why::Gone, why}));
     };
     if (!hello.engine.empty() && hello.engine != id_)
-        return gone("the engine that this window had has ended, another one runs there");
+        return gone(concat("the engine that this window had has ended, another one runs there",
+                           options_.died.empty() ? "" : ": ", options_.died));
     if (!is_free_for(hello, channel)) return;
     const std::lock_guard carrying(carrying_);
     bool goes_on = false;
@@ -241,7 +251,10 @@ void EngineHost::answer(Channel& channel, const HelloMessage& hello, const std::
         }
     }
     // The server forgets the session before, and this one's messages begin at 0.
-    if (!goes_on) server_->start_anew([this] { link_.stop_writes(); }, [this] { link_.start_anew(); });
+    if (!goes_on) {
+        server_->start_anew([this] { link_.stop_writes(); }, [this] { link_.start_anew(); });
+        grants_.forget();
+    }
     is_connected_ = true;
     last_busy_ = steady_clock::now();
     try {

@@ -5,14 +5,17 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "core/base/file_handle.h"
 #include "core/session/remote/engine_server.h"
+#include "core/session/remote/grant_taker.h"
 #include "core/session/remote/link.h"
 #include "core/session/remote/link_messages.h"
 
@@ -20,9 +23,17 @@ namespace loupe::session {
 
 class EngineHost {
   public:
-    // connections: a socket over which they come, as handles: the engine's process may accept none itself. idle: how
-    // long it stays without a session when nothing runs.
-    EngineHost(FileHandle connections, std::string name, std::chrono::minutes idle);
+    struct Options {
+        std::string name = {};
+        std::chrono::minutes idle = {};                    // that it stays without a session when nothing runs
+        std::filesystem::path kept = {};                   // a folder for what it is made again from when it dies
+        std::vector<std::filesystem::path> writable = {};  // all that its process may write; empty: everything
+        std::string died = {};                             // why the one before it died; empty: it did not
+        std::string place = {};                            // where; see end_place.h
+    };
+    // connections: a socket over which they come, as handles: the engine's process may accept none itself. grants: to a
+    // GrantGiver; closed: there is none.
+    EngineHost(FileHandle connections, FileHandle grants, Options options);
     EngineHost(const EngineHost&) = delete;
     EngineHost& operator=(const EngineHost&) = delete;
     ~EngineHost();
@@ -44,10 +55,10 @@ class EngineHost {
     void end_visits(bool all);
 
     const FileHandle connections_;
-    const std::string name_;
-    const std::chrono::minutes idle_;
+    const Options options_;
     const std::string id_;  // of this process
     const std::string since_;
+    GrantTaker grants_;
 
     Link link_{Link::Side::Engine};
     std::unique_ptr<MessagePort> port_;

@@ -62,7 +62,7 @@ EngineHome::~EngineHome() {
     if (!own_.empty()) fs::remove(own_, ignored);
 }
 
-EngineLaunch EngineHome::launch() {
+std::vector<fs::path> EngineHome::writable() {
     std::error_code failed;
     if (own_.empty() || !fs::is_directory(own_, failed)) {
         const fs::path folder = fs::temp_directory_path(failed);
@@ -74,22 +74,40 @@ EngineLaunch EngineHome::launch() {
                         concat("no folder for the engine's own files: ", path, ": ", std::strerror(errno)));
         own_ = path;
     }
+    std::vector<fs::path> all{own_, "/dev"};
+    all.insert(all.end(), writable_.begin(), writable_.end());
+    return all;
+}
+
+EngineLaunch EngineHome::launch() {
     EngineLaunch launch{.program = program_};
-    launch.environment.emplace_back("TMPDIR", own_.string());
-    const auto permit = [&launch](const fs::path& path) {
+    for (const fs::path& path : writable()) {
         launch.arguments.emplace_back("--may-write");
         launch.arguments.push_back(path.string());
-    };
-    permit("/dev");
-    permit(own_);
-    for (const fs::path& path : writable_) permit(path);
+    }
+    launch.environment.emplace_back("TMPDIR", own_.string());
     return launch;
 }
 
-bool EngineHome::holds(const fs::path& path) const {
+void EngineHome::remove_leftovers() const {
+    if (own_.empty()) return;
+    std::error_code failed;
+    for (auto at = fs::directory_iterator(own_, failed); !failed && at != fs::directory_iterator();
+         at.increment(failed)) {
+        const std::string name = at->path().filename().string();
+        std::error_code ignored;
+        if (name.starts_with("tensorloupe-given-") || name.starts_with("tensorloupe-temporary-"))
+            fs::remove_all(at->path(), ignored);
+        else if (at->symlink_status(ignored).type() == fs::file_type::directory)
+            fs::remove(at->path(), ignored);  // where it is empty
+    }
+}
+
+bool EngineHome::holds(const fs::path& path) const { return may_write({own_}, path) || may_write(writable_, path); }
+
+bool may_write(const std::vector<fs::path>& writable, const fs::path& path) {
     const fs::path folder = nearest_folder(path);
-    const auto is_here = [&folder](const fs::path& allowed) { return is_beneath(folder, allowed); };
-    return is_here(own_) || std::ranges::any_of(writable_, is_here);
+    return std::ranges::any_of(writable, [&folder](const fs::path& allowed) { return is_beneath(folder, allowed); });
 }
 
 void EngineHome::add(const fs::path& path) {

@@ -17,6 +17,9 @@ struct EngineLaunch {
 
 // The process may write into a folder of its own, which is its place for what is temporary, into its cache of kernels,
 // and into the folders that it is given; see restrict_writes(). What it shall write elsewhere is opened for it.
+// Is the folder that has to be written for the path to be there one of these, or below one?
+bool may_write(const std::vector<std::filesystem::path>& writable, const std::filesystem::path& path);
+
 class EngineHome {
   public:
     // writable: folders; those that do not exist are left out.
@@ -28,6 +31,10 @@ class EngineHome {
 
     // Of the next process. Throws Error (Usage) when there is no place for its own folder.
     EngineLaunch launch();
+    // All that the next process may write, its own folder, which is made, first. Throws Error (Usage) likewise.
+    std::vector<std::filesystem::path> writable();
+    // What is left there of a process that was ended at once, and that only a process reads, is removed.
+    void remove_leftovers() const;
     // May one that is launched now write there?
     bool holds(const std::filesystem::path& path) const;
     void add(const std::filesystem::path& path);

@@ -14,6 +14,18 @@ using std::chrono::steady_clock;
 constexpr auto kSilence = std::chrono::seconds(5);
 constexpr auto kGrace = std::chrono::seconds(5);
 
+void take_end(int signal, int exit_status, EngineLife::End& end) {
+    if (signal != 0) end.kind = signal == SIGKILL ? EngineEnd::Kind::Killed : EngineEnd::Kind::Crashed;
+    end.signal = signal;
+    end.exit_status = exit_status;
+}
+
+void take_death(const RankDeath& death, EngineLife::End& end) {
+    take_end(death.signal, death.exit_status, end);
+    end.place = death.place;
+    end.last_collective = death.last_collective;
+}
+
 }  // namespace
 
 EngineLife::EngineLife(std::string failure, Owner& owner)
@@ -22,7 +34,9 @@ EngineLife::EngineLife(std::string failure, Owner& owner)
 EngineLife::EngineLife(const EngineLaunch& launch, Owner& owner) : owner_(owner), heard_(steady_clock::now()) {
     try {
         process_ = std::make_unique<ChildProcess>(launch);
-        port_ = std::make_unique<Channel>(process_->take_in(), process_->take_out());
+        auto channel = std::make_unique<Channel>(process_->take_in(), process_->take_out());
+        channel->take_memory_from(process_->files_socket());
+        port_ = std::move(channel);
     } catch (const Error& error) {
         failure_ = error.message();
     }
@@ -126,7 +140,16 @@ void EngineLife::read() {
 EngineLife::End EngineLife::end_of(EngineEnd::Kind found, std::string what) {
     End end{.kind = found, .what = std::move(what)};
     if (process_ == nullptr) {
-        if (port_ != nullptr && found == EngineEnd::Kind::Exited) end.what = port_->end_text();
+        if (port_ != nullptr && found == EngineEnd::Kind::Exited) {
+            end.what = port_->end_text();
+            end.place = port_->end_place();
+        }
+        const bool may_have_died = found == EngineEnd::Kind::Exited || found == EngineEnd::Kind::Damaged;
+        if (const auto death = port_ != nullptr && may_have_died ? port_->death() : std::nullopt) {
+            end.kind = EngineEnd::Kind::Exited;
+            end.what.clear();
+            take_death(*death, end);
+        }
         if (is_stopped_) end.kind = EngineEnd::Kind::Stopped;
         return end;
     }
@@ -139,14 +162,8 @@ EngineLife::End EngineLife::end_of(EngineEnd::Kind found, std::string what) {
         process_->wait(std::chrono::seconds(10));
     }
     if (const RunningPlace* place = process_->place()) end.place = place->read().value_or(RunningPlace::Facts());
-    if (is_stopped_)
-        end.kind = EngineEnd::Kind::Stopped;
-    else if (ended && ended->signal != 0)
-        end.kind = ended->signal == SIGKILL ? EngineEnd::Kind::Killed : EngineEnd::Kind::Crashed;
-    if (ended) {
-        end.signal = ended->signal;
-        end.exit_status = ended->exit_status;
-    }
+    if (ended) take_end(ended->signal, ended->exit_status, end);
+    if (is_stopped_) end.kind = EngineEnd::Kind::Stopped;
     return end;
 }
 

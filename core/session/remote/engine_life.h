@@ -30,6 +30,7 @@ class EngineLife {
         int signal = 0;
         int exit_status = 0;
         RunningPlace::Facts place = {};
+        std::string last_collective = {};  // of a rank, one line; empty: none is known
     };
     // Who hears of it, on the life's own threads.
     class Owner {
@@ -63,6 +64,12 @@ class EngineLife {
     bool takes_files() const { return process_ != nullptr; }
     // Before the message that says what to write there. Throws Error (File).
     void give_file(std::uint64_t number, const FileHandle& file) { process_->give_file(number, file); }
+    // The same of one in the background of another machine: see grant_giver.h.
+    bool takes_grants() const { return port_ != nullptr && port_->takes_grants(); }
+    void grant(std::uint64_t number, std::string bytes) { port_->grant(number, std::move(bytes)); }
+    void end_grant(std::uint64_t number) {
+        if (port_ != nullptr) port_->end_grant(number);
+    }
     // Ends the process at once: its end is Stopped.
     void kill();
     // Ends it in order, for which it has five seconds, and waits for its threads; not on one of them. The owner hears

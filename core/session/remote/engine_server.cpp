@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -10,11 +11,15 @@
 
 #include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/given_file.h"
+#include "core/base/restricted_thread.h"
 #include "core/base/strings.h"
 #include "core/session/queries/list.h"
 #include "core/session/query_context.h"
-#include "core/session/remote/child_process.h"
+#include "core/session/remote/channel.h"
+#include "core/session/remote/engine_launch.h"
+#include "core/session/remote/kept_opening.h"
 #include "core/session/verbs.h"
 #include "core/session/wire/wire.h"
 #include "core/study/verdict.h"
@@ -24,36 +29,57 @@ namespace {
 
 // Sent when nothing else is.
 constexpr auto kAliveEvery = std::chrono::milliseconds(500);
+// That something given takes to be open. Orders wait for the first.
+constexpr auto kConnectTime = std::chrono::seconds(2);
+constexpr auto kAnswerTime = std::chrono::seconds(30);
 
 // An order or a question whose reply comes once, or never: then the session need not keep what waits for it.
 class Awaited {
   public:
     // sessions: of a session that has gone no reply is awaited.
-    Awaited(Outbox& outbox, MessageKind kind, std::uint64_t number, const std::atomic<std::uint64_t>& sessions)
-        : outbox_(outbox), kind_(kind), number_(number), sessions_(sessions), session_(sessions) {}
+    // tag: of a question, whose later ones with the same tag count alone.
+    Awaited(Outbox& outbox, MessageKind kind, std::uint64_t number, const std::atomic<std::uint64_t>& sessions,
+            std::string tag = {})
+        : outbox_(outbox),
+          kind_(kind),
+          number_(number),
+          sessions_(sessions),
+          session_(sessions),
+          tag_(std::move(tag)) {}
     Awaited(const Awaited&) = delete;
     Awaited& operator=(const Awaited&) = delete;
     ~Awaited() {
         if (is_done_ || has_gone()) return;
-        outbox_.put({.kind = kind_ == MessageKind::Done ? MessageKind::DroppedOrder : MessageKind::DroppedQuestion,
-                     .bytes = [number = number_] { return to_bytes(NumberMessage{number}); }});
+        outbox_.put({.kind = dropped(), .bytes = [number = number_] { return to_bytes(NumberMessage{number}); }});
     }
     void reply(std::string value, bool has_written = false) {
         is_done_ = true;
         if (has_gone()) return;
-        outbox_.put({.kind = kind_, .bytes = [number = number_, text = std::move(value), has_written]() mutable {
-                         return to_bytes(ReplyMessage{number, std::move(text), has_written});
-                     }});
+        Outbox::Item item{.kind = kind_};
+        item.bytes = [number = number_, text = std::move(value), has_written]() mutable {
+            return to_bytes(ReplyMessage{number, std::move(text), has_written});
+        };
+        // What was written is put in place with the answer that says so.
+        if (!tag_.empty() && !has_written) {
+            item.last_of = tag_;
+            item.instead = {dropped(), to_bytes(NumberMessage{number_})};
+        }
+        outbox_.put(std::move(item));
     }
 
     bool has_gone() const { return session_ != sessions_; }
 
   private:
+    MessageKind dropped() const {
+        return kind_ == MessageKind::Done ? MessageKind::DroppedOrder : MessageKind::DroppedQuestion;
+    }
+
     Outbox& outbox_;
     MessageKind kind_;  // Done or Answer
     std::uint64_t number_;
     const std::atomic<std::uint64_t>& sessions_;
     std::uint64_t session_;
+    std::string tag_;
     bool is_done_ = false;
 };
 
@@ -71,7 +97,13 @@ TrainingGrowth whole_of(const TrainingLog& log) {
 
 }  // namespace
 
-EngineServer::EngineServer(MessagePort& port) : port_(port), engine_(this) {
+EngineServer::EngineServer(MessagePort& port, Stay stay)
+    : port_(port), stay_(std::move(stay)), joined_{.kept = stay_.kept}, engine_(this) {
+    if (!stay_.died.empty()) {
+        joined_.died = stay_.died;
+        joined_.place = stay_.place;
+        joined_.opened = kept_opening(stay_.kept);
+    }
     sender_ = std::thread([this] { send_all(); });
     idle_waiter_ = std::thread([this] { wait_for_idle(); });
 }
@@ -119,20 +151,78 @@ void EngineServer::perform(const std::string& bytes) {
     }
     const QueryValue value = verb->wire.read(order.value);
     try {
-        std::optional<GivenFile> given;
-        if (order.has_file && verb == &OpenVerb::record())
-            given.emplace(static_cast<const OpenVerb*>(value.get())->file, take_given_file(order.number));
-        verb->perform(value.get(), engine_, std::move(done));
-    } catch (const Error& error) {  // a condition that is none: the session has checked it too
+        if (verb == &PermitSourceVerb::record()) warn_of_permission(*static_cast<const PermitSourceVerb*>(value.get()));
+        if (verb == &CloseVerb::record() && !stay_.kept.empty()) forget_opening(stay_.kept);
+        if (verb == &OpenVerb::record())
+            open(order, *verb, *static_cast<const OpenVerb*>(value.get()), std::move(done));
+        else
+            verb->perform(value.get(), engine_, std::move(done));
+    } catch (const std::exception& error) {  // a condition that is none: the session has checked it too
         engine_.log({.level = LogEntry::Level::Error, .text = error.what(), .scope = {}, .source = {}});
     }
     ++orders_;
     outbox_.wake();
 }
 
+// A watched program's socket comes connected.
+void EngineServer::open(const OrderMessage& order, const VerbRecord& verb, const OpenVerb& value, VerbDone done) {
+    std::optional<GivenFile> given;
+    try {
+        FileHandle handle;
+        if (order.given != 0) handle = port_.take_given(order.given)->take(kConnectTime);
+        if (handle.is_open()) given.emplace(value.file, std::move(handle));
+    } catch (const Error& error) {
+        return engine_.fail_to_open(error);
+    }
+    // Of a program that is watched nothing is kept.
+    if (!stay_.kept.empty() && !given) {
+        done = [this, kept = std::make_shared<KeptOpening>(stay_.kept, value),
+                told = std::move(done)](std::string text) {
+            try {
+                kept->succeed();
+            } catch (const Error& error) {
+                engine_.log({.level = LogEntry::Level::Warning, .text = error.what(), .scope = {}, .source = {}});
+            }
+            if (told) told(std::move(text));
+        };
+    }
+    verb.perform(&value, engine_, std::move(done));
+}
+
+// What its process may write cannot be widened.
+void EngineServer::warn_of_permission(const PermitSourceVerb& permit) {
+    if (stay_.writable.empty()) return;
+    for (const std::filesystem::path& path : permit.permissions.write) {
+        if (may_write(stay_.writable, path)) continue;
+        engine_.log({.level = LogEntry::Level::Warning,
+                     .text = concat("this engine may not write into ", nearest_folder(path).string(),
+                                    ": end it, and start it with --may-write ", nearest_folder(path).string(),
+                                    " behind its command (File > Connect > Command for ssh)"),
+                     .scope = {},
+                     .source = {}});
+    }
+}
+
+// By the process beside this one. Waited for on a thread of its own, whatever the engine computes.
+void EngineServer::answer_apart(const AskMessage& asked, const QueryRecord& record, const QueryValue& query,
+                                std::function<void(std::string)> reply) {
+    std::erase_if(apart_,
+                  [](const auto& each) { return each.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
+    std::shared_ptr<GivenThing> given = port_.take_given(asked.given);
+    apart_.push_back(std::async(std::launch::async, [this, &record, query, given, reply = std::move(reply)] {
+        try {
+            reply(contents_of(given->take(kAnswerTime), "memory", Channel::kMostBytes));
+        } catch (const Error& error) {
+            if (record.refuse != nullptr)
+                return reply(record.answer_wire.write(record.refuse(query.get(), error).get()));
+            engine_.log({.level = LogEntry::Level::Error, .text = error.message(), .scope = {}, .source = {}});
+        }
+    }));
+}
+
 void EngineServer::ask(const std::string& bytes) {
     const auto asked = from_bytes<AskMessage>(bytes);
-    const auto awaited = std::make_shared<Awaited>(outbox_, MessageKind::Answer, asked.number, sessions_);
+    const auto awaited = std::make_shared<Awaited>(outbox_, MessageKind::Answer, asked.number, sessions_, asked.tag);
     const QueryRecord* record = find_query(asked.query);
     if (record == nullptr) {
         // Of a plugin that loads on the engine's thread, or of none.
@@ -152,20 +242,35 @@ void EngineServer::ask(const std::string& bytes) {
                      return to_bytes(ReplyMessage{number, record->progress_wire.write(step.get()), false});
                  }});
         };
-    std::shared_ptr<FileHandle> file;
-    if (asked.has_file && record->written != nullptr && record->refuse != nullptr) {
-        try {
-            file = std::make_shared<FileHandle>(take_given_file(asked.number));
-        } catch (const Error& error) {
-            return awaited->reply(record->answer_wire.write(record->refuse(query.get(), error).get()));
-        }
+    const auto refuse = [record, query, awaited](const Error& error) {
+        awaited->reply(record->answer_wire.write(record->refuse(query.get(), error).get()));
+    };
+    std::shared_ptr<GivenThing> given;
+    try {
+        if (asked.given != 0 && record->answer_apart != nullptr)
+            return answer_apart(asked, *record, query,
+                                [awaited](std::string text) { awaited->reply(std::move(text)); });
+        if (asked.given != 0 && record->written != nullptr && record->refuse != nullptr)
+            given = port_.take_given(asked.given);
+    } catch (const Error& error) {
+        if (record->refuse != nullptr) refuse(error);
+        return;
     }
-    engine_.request(asked.tag, [this, record, query, file, awaited, progress = std::move(progress)] {
-        std::optional<GivenFile> given;
-        if (file != nullptr) given.emplace(record->written(query.get()), std::move(*file));
-        QueryContext context(engine_);
-        const QueryValue answer = context.answer(*record, query.get(), progress);
-        awaited->reply(record->answer_wire.write(answer.get()), given && given->is_written());
+    engine_.request(asked.tag, [this, record, query, given, awaited, refuse, progress = std::move(progress)] {
+        bool is_to_be_put_in_place = false;
+        QueryValue answer;
+        try {
+            std::optional<GivenFile> file;
+            if (given != nullptr) file.emplace(record->written(query.get()), given->take(kAnswerTime));
+            QueryContext context(engine_);
+            answer = context.answer(*record, query.get(), progress);
+            is_to_be_put_in_place = file && file->is_written() && !given->put_in_place();
+        } catch (const Error& error) {
+            // Of the file: errors of the query are its answer.
+            if (given == nullptr) throw;
+            return refuse(error);
+        }
+        awaited->reply(record->answer_wire.write(answer.get()), is_to_be_put_in_place);
     });
 }
 
@@ -244,7 +349,8 @@ bool EngineServer::begin_anew(Outbox::Batch& batch) {
     begin_();
     begin_ = nullptr;
     anew_changed_.notify_all();
-    return send(MessageKind::Joined, JoinedMessage{model != nullptr});
+    joined_.has_state = model != nullptr;
+    return send(MessageKind::Joined, std::exchange(joined_, JoinedMessage{.kept = stay_.kept}));
 }
 
 // --- the engine's thread ---
@@ -314,7 +420,8 @@ void EngineServer::send_all() {
         for (std::size_t i = 0; goes_on && i < batch.items.size(); ++i) {
             const Outbox::Item& item = batch.items[i];
             try {
-                goes_on = port_.write(item.kind, item.bytes());
+                goes_on = item.last_of.empty() ? port_.write(item.kind, item.bytes())
+                                               : port_.write_last(item.kind, item.bytes(), item.last_of, item.instead);
             } catch (const Error& error) {  // an answer that is too long
                 goes_on =
                     send(MessageKind::Log,

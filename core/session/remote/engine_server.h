@@ -5,7 +5,9 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -17,12 +19,21 @@
 #include "core/session/remote/outbox.h"
 #include "core/session/remote/recording_stream.h"
 #include "core/session/session_listener.h"
+#include "core/session/verbs.h"
 
 namespace loupe::session {
 
 class EngineServer final : private SessionListener {
   public:
-    explicit EngineServer(MessagePort& port);
+    // Of an engine that may have several sessions, one after another.
+    struct Stay {
+        std::filesystem::path kept = {};                   // see JoinedMessage
+        std::vector<std::filesystem::path> writable = {};  // the folders that its process may write; empty: all
+        std::string died = {};                             // likewise
+        std::string place = {};
+    };
+    explicit EngineServer(MessagePort& port) : EngineServer(port, Stay()) {}
+    EngineServer(MessagePort& port, Stay stay);
     EngineServer(const EngineServer&) = delete;
     EngineServer& operator=(const EngineServer&) = delete;
     ~EngineServer() override;
@@ -51,6 +62,10 @@ class EngineServer final : private SessionListener {
     void perform(const std::string& bytes);
     void ask(const std::string& bytes);
     void ask_idle(const std::string& bytes);
+    void open(const OrderMessage& order, const VerbRecord& verb, const OpenVerb& value, VerbDone done);
+    void warn_of_permission(const PermitSourceVerb& permit);
+    void answer_apart(const AskMessage& asked, const QueryRecord& record, const QueryValue& query,
+                      std::function<void(std::string)> reply);
 
     void wait_for_idle();
 
@@ -68,6 +83,7 @@ class EngineServer final : private SessionListener {
     bool send(MessageKind kind, const T& message);
 
     MessagePort& port_;
+    const Stay stay_;
     Outbox outbox_;
     std::atomic<std::uint64_t> orders_{0};    // performed
     std::atomic<std::uint64_t> sessions_{0};  // that came
@@ -88,6 +104,7 @@ class EngineServer final : private SessionListener {
     std::vector<FollowedTraining> trainings_;
     std::string settings_sent_;
     std::string shown_sent_;
+    JoinedMessage joined_;  // to the next session
 
     // Of wait_idle(): asked and answered last.
     std::mutex idle_mutex_;
@@ -99,6 +116,7 @@ class EngineServer final : private SessionListener {
     Engine engine_;  // ends before what it reports to
     std::thread sender_;
     std::thread idle_waiter_;
+    std::vector<std::future<void>> apart_;  // answers that need no engine; the reading thread's own
 };
 
 }  // namespace loupe::session

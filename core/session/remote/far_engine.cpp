@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/session/remote/end_place.h"
 #include "core/session/remote/engine_front.h"
 #include "core/session/remote/greeting.h"
 #include "core/session/wire/wire.h"
@@ -45,10 +46,14 @@ class Port final : public MessagePort {
     std::string open() override { return engine_->open(); }
     std::optional<Message> read() override { return engine_->read(); }
     bool write(MessageKind kind, std::string_view bytes) override { return engine_->write(kind, bytes); }
+    bool takes_grants() const override { return true; }
+    void grant(std::uint64_t number, std::string bytes) override { engine_->grant(number, std::move(bytes)); }
+    void end_grant(std::uint64_t number) override { engine_->end_grant(number); }
     void close_out() override { engine_->close_out(); }
     void end_reading() override { engine_->end_reading(); }
     void end_engine() override { engine_->end_engine(); }
     std::string end_text() const override { return engine_->end_text(); }
+    RunningPlace::Facts end_place() const override { return engine_->end_place(); }
     bool reports_silence() const override { return true; }
 
   private:
@@ -152,6 +157,11 @@ std::string FarEngine::end_text() const {
     return end_text_;
 }
 
+RunningPlace::Facts FarEngine::end_place() const {
+    const std::lock_guard lock(mutex_);
+    return end_place_;
+}
+
 // What was ordered last still goes out: the engine goes on with it.
 void FarEngine::close_out() {
     link_.flush(std::chrono::seconds(2));
@@ -204,6 +214,7 @@ void FarEngine::finish(const Outcome& outcome) {
         if (is_over_) return;
         is_over_ = true;
         end_text_ = outcome.why;
+        end_place_ = outcome.place;
         state_.is_busy = outcome.is_busy;
         state_.next_try = {};
         changed_.notify_all();
@@ -217,9 +228,14 @@ void FarEngine::finish(const Outcome& outcome) {
     link_.close();
 }
 
-void FarEngine::wait_for(milliseconds time) {
+void FarEngine::wait_until_next_try() {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, time, [this] { return is_closing_ || is_over_ || is_wanted_now_; });
+    const auto is_woken = [this] { return is_closing_ || is_over_ || is_wanted_now_; };
+    const auto next = state_.next_try;
+    if (next == std::chrono::steady_clock::time_point::max())
+        changed_.wait(lock, is_woken);
+    else
+        changed_.wait_until(lock, next, is_woken);
     is_wanted_now_ = false;
 }
 
@@ -244,10 +260,11 @@ void FarEngine::run() {
         if (outcome.was_up) wait = place_->options().first_wait;
         {
             const std::lock_guard lock(mutex_);
-            state_.next_try = std::chrono::steady_clock::now() + wait;
+            using std::chrono::steady_clock;
+            state_.next_try = outcome.waits_for_user ? steady_clock::time_point::max() : steady_clock::now() + wait;
         }
         report(FarState::Kind::Lost, outcome.why);
-        wait_for(wait);
+        wait_until_next_try();
         wait = std::min(2 * wait, place_->options().last_wait);
     }
 }
@@ -310,10 +327,9 @@ FarEngine::Outcome FarEngine::connect() {
     channel.close_out();
     if (!outcome.is_over || !has_greeted) {
         const bool was_wrong = outcome.is_over;
-        bool is_over = false;
-        const std::string said = failure(*process, errors, outcome.why, is_over);
-        if (!was_wrong) outcome.why = said;
-        outcome.is_over = was_wrong || is_over;
+        const std::string said = failure(*process, errors, outcome.why, outcome);
+        if (!was_wrong || outcome.waits_for_user) outcome.why = said;
+        if (outcome.waits_for_user) outcome.is_over = false;
     }
     process->kill();
     const std::lock_guard lock(mutex_);
@@ -350,8 +366,8 @@ FarEngine::Outcome FarEngine::carry(ChildProcess& process, Channel& channel, con
     return outcome;
 }
 
-// What the command says for itself, as one line for people. is_over: the engine there has ended.
-std::string FarEngine::failure(ChildProcess& process, Errors& errors, const std::string& what, bool& is_over) {
+// What the command says for itself, as one line for people; in the outcome, what follows from it.
+std::string FarEngine::failure(ChildProcess& process, Errors& errors, const std::string& what, Outcome& outcome) {
     const auto end = process.wait(milliseconds(1500));
     process.kill();
     process.wait(std::chrono::seconds(2));
@@ -364,14 +380,21 @@ std::string FarEngine::failure(ChildProcess& process, Errors& errors, const std:
     };
     const int status = end ? end->exit_status : 0;
     if (status == kEngineEnded && !lines.empty()) {
-        is_over = true;
+        outcome.is_over = true;
+        for (const std::string& line : lines) outcome.place = read_end_place(line).value_or(outcome.place);
         return concat(host, ": ", lines.back());
     }
+    if (!said(kQuestionNotAnswered).empty()) {
+        outcome.waits_for_user = true;
+        return concat(host, ": ", kQuestionNotAnswered);
+    }
+    // Asked again and again, the answer would be no other.
+    outcome.waits_for_user = !said("Host key verification failed").empty() || !said("Permission denied").empty();
     if (!said("Host key verification failed").empty())
         return concat(host, ": its key is not known here or has changed: connect once with ssh in a terminal, and see ",
                       "that the key is right");
     if (const std::string line = said("Permission denied"); !line.empty())
-        return concat(host, " takes none of the keys that ssh offers: ", line);
+        return concat(host, " takes none of the keys and passwords that ssh offers: ", line);
     if (status == 127)
         return concat(host, ": tensorloupe-engine was not found there: ",
                       lines.empty() ? "it is not in the PATH of commands that ssh runs" : lines.back());

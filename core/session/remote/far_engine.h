@@ -34,10 +34,13 @@ class FarEngine {
     std::string open();
     std::optional<Message> read();
     bool write(MessageKind kind, std::string_view bytes) { return link_.write(kind, bytes); }
+    void grant(std::uint64_t number, std::string bytes) { link_.grant(number, std::move(bytes)); }
+    void end_grant(std::uint64_t number) { link_.end_grant(number); }
     void close_out();
     void end_reading();
     void end_engine();
     std::string end_text() const;
+    RunningPlace::Facts end_place() const;
 
     // Any thread.
     void reconnect_now();
@@ -48,7 +51,9 @@ class FarEngine {
         bool is_over = false;  // no other one is tried
         bool was_up = false;
         bool is_busy = false;
+        bool waits_for_user = false;  // a question was not answered
         std::string why = {};
+        RunningPlace::Facts place = {};  // over: what the engine computed when it ended
     };
     class Errors;
 
@@ -56,8 +61,8 @@ class FarEngine {
     Outcome connect();
     Outcome carry(ChildProcess& process, Channel& channel, const WelcomeMessage& welcome);
     std::string greet(Channel& channel);
-    std::string failure(ChildProcess& process, Errors& errors, const std::string& what, bool& is_over);
-    void wait_for(std::chrono::milliseconds time);
+    std::string failure(ChildProcess& process, Errors& errors, const std::string& what, Outcome& outcome);
+    void wait_until_next_try();
     void report(FarState::Kind kind, const std::string& text = {});
     void finish(const Outcome& outcome);
 
@@ -72,6 +77,7 @@ class FarEngine {
     bool is_over_ = false;
     bool is_wanted_now_ = false;
     std::string end_text_;
+    RunningPlace::Facts end_place_;
     std::string engine_;  // that it is connected with; empty: none yet
     ChildProcess* process_ = nullptr;
     FarState state_;

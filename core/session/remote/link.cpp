@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/session/remote/frame_head.h"
 #include "core/session/remote/link_messages.h"
 #include "core/session/wire/wire.h"
 
@@ -17,7 +18,6 @@ namespace {
 using std::chrono::duration_cast, std::chrono::milliseconds;
 
 constexpr auto kPingEvery = std::chrono::seconds(1);
-constexpr std::size_t kFrameHead = 8;
 constexpr std::size_t kLeastWindow = std::size_t{64} << 10;
 constexpr std::size_t kFirstWindow = std::size_t{192} << 10;
 constexpr std::size_t kMostWindow = std::size_t{32} << 20;
@@ -55,6 +55,29 @@ bool Link::write(MessageKind kind, std::string_view bytes) {
     waiting_.put(kind, bytes);
     changed_.notify_all();
     return true;
+}
+
+bool Link::write_last(MessageKind kind, std::string_view bytes, const std::string& key, const Message& instead_of_it) {
+    if (bytes.size() > Channel::kMostBytes)
+        throw Error(ErrorKind::Usage, concat(bytes.size(), " bytes are more than a message takes"));
+    std::unique_lock lock(mutex_);
+    if (is_closed_) return false;
+    // It makes room, where it waits for any.
+    if (!throws_away_) waiting_.put_last(kind, bytes, key, instead_of_it);
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return is_closed_ || throws_away_ || waiting_.bytes() + sent_bytes_ < kMostWaiting; });
+    return !is_closed_;
+}
+
+void Link::grant(std::uint64_t number, std::string bytes) {
+    const std::lock_guard lock(mutex_);
+    grants_.push_back({number, std::move(bytes)});
+    changed_.notify_all();
+}
+
+void Link::end_grant(std::uint64_t number) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(grants_, [number](const Grant& each) { return each.number == number; });
 }
 
 void Link::close() {
@@ -140,6 +163,7 @@ void Link::begin(Channel& channel, std::uint64_t received_there, const std::func
     is_carried_ = true;
     cut_ = cut;
     channel_ = &channel;
+    for (Grant& each : grants_) each.is_sent = false;
     resent_ = 0;
     on_its_way_ = 0;
     window_ = kFirstWindow;
@@ -277,6 +301,7 @@ void Link::watch() {
 bool Link::can_send() const {
     if (!is_carried_ || farewell_ || wants_end_ || !pongs_.empty() || told_received_ != received_) return true;
     if (side_ == Side::Session && Clock::now() - pinged_ >= kPingEvery) return true;
+    if (std::ranges::any_of(grants_, [](const Grant& each) { return !each.is_sent; })) return true;
     return on_its_way_ < window_ && (resent_ < sent_.size() || !waiting_.is_empty());
 }
 
@@ -300,6 +325,9 @@ std::optional<Message> Link::next_frame() {
     if (told_received_ != received_) {
         told_received_ = received_;
         return Message{MessageKind::Received, to_bytes(received_)};
+    }
+    for (Grant& each : grants_) {
+        if (!std::exchange(each.is_sent, true)) return Message{MessageKind::Grant, each.bytes};
     }
     if (on_its_way_ >= window_) return std::nullopt;
     if (resent_ == sent_.size()) {

@@ -6,7 +6,8 @@
 //   there:  EngineServer - EngineHost - Link - a unix socket - the front that ssh started (engine_front.h)
 //
 // The engine is a process in the background there (engine_host.h), which no connection ends: a run and a training go on
-// without one. The front only copies bytes between ssh and the engine's socket, in a folder that nobody else can enter.
+// without one. The front only passes on what goes between ssh and the engine's socket, in a folder that nobody else can
+// enter, but for grants (grant_giver.h).
 //
 // Each side counts the pieces (piece.h) that it received and keeps those that it sent until the other side has said
 // that they came. A new connection begins with both counts (HelloMessage, WelcomeMessage); what was on its way is sent
@@ -29,6 +30,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/session/remote/channel.h"
 #include "core/session/remote/message_port.h"
@@ -58,6 +60,11 @@ class Link {
     void stop_writes();
     // Forgets all that was sent and received. Not while a connection is carried.
     void start_anew();
+    // See MessagePort::write_last().
+    bool write_last(MessageKind kind, std::string_view bytes, const std::string& key, const Message& instead_of_it);
+    // See MessagePort: over each connection, before the pieces of what is written later.
+    void grant(std::uint64_t number, std::string bytes);
+    void end_grant(std::uint64_t number);
     // All that was written has been received. False: not within the time.
     bool flush(std::chrono::milliseconds time);
 
@@ -91,6 +98,11 @@ class Link {
         std::string bytes;
         Clock::time_point when;
     };
+    struct Grant {
+        std::uint64_t number = 0;
+        std::string bytes;
+        bool is_sent = false;  // over this connection
+    };
 
     void begin(Channel& channel, std::uint64_t received_there, const std::function<void()>& cut);
     void take(const Message& frame);
@@ -112,6 +124,7 @@ class Link {
     std::deque<Sent> sent_;             // not known to have been received
     std::size_t sent_bytes_ = 0;        // of those
     std::uint64_t known_received_ = 0;  // pieces that the other side has
+    std::vector<Grant> grants_;
     PieceReader reader_;
     std::uint64_t received_ = 0;
     std::deque<Message> inbox_;

@@ -3,6 +3,7 @@
 // What the two ends of a link say to each other about their connection; see link.h.
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include "core/base/fields.h"
@@ -38,5 +39,24 @@ struct FarewellMessage {
 };
 constexpr FarewellMessage::Why last_of(FarewellMessage::Why) { return FarewellMessage::Why::Told; }
 auto fields(Like<FarewellMessage> auto& it) { return std::tie(it.why, it.text); }
+
+// What the session's user lets the engine have that it may not take by itself; see grant_giver.h. The front hands it to
+// the process that watches the engine.
+struct GrantMessage {
+    static constexpr std::size_t kMostBytes = std::size_t{64} << 10;
+
+    enum class What {
+        Write,    // a file, in place of the path's
+        Connect,  // a connection to the watched program whose socket the path is
+        Answer,   // what a query answers that needs no engine
+    };
+    std::uint64_t number = 0;  // by which the engine asks for it; chosen at random, so that no other one has it
+    What what = What::Write;
+    std::filesystem::path path = {};
+    std::string query = {};  // the name of its record
+    std::string value = {};
+};
+constexpr GrantMessage::What last_of(GrantMessage::What) { return GrantMessage::What::Answer; }
+auto fields(Like<GrantMessage> auto& it) { return std::tie(it.number, it.what, it.path, it.query, it.value); }
 
 }  // namespace loupe::session

@@ -22,19 +22,23 @@
 // messages in pieces over one connection after another. It also outlives its sessions: to the next one it first says
 // Joined, then all there is, as if it had just come to be (EngineServer::start_anew).
 //
+// A long message of an engine on this machine goes through memory instead of the pipe (base/sealed_memory.h): its frame
+// says only of what kind and how long it is (Shared), and the memory comes as an open file through the socket.
+//
 // The engine's process shares one page of memory with the session (record/running_place.h), where it notes what it
 // computes: it can be read when the process is gone, whatever ended it.
 //
 // Bytes of a file that nobody vouches for are read in the engine's process. So it has no network and starts no program
 // (base/forbid_calls.h), and writes only into a folder of its own, its cache, and where its user permits a model's
 // source to write (engine_launch.h). What it is to save elsewhere the session opens, gives it through a socket, and
-// puts in its place when it is whole.
+// puts in its place when it is whole; of an engine far away a process beside it does (grant_giver.h).
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/fields.h"
@@ -87,8 +91,12 @@ enum class MessageKind : std::uint32_t {
     Ping,
     Pong,
     EndEngine,
+    // Beside a link, for the process that watches an engine in the background: see grant_giver.h. No port delivers it.
+    Grant,
+    // Of a channel, in place of a long message: see above. No port delivers it.
+    Shared,
 };
-constexpr MessageKind last_of(MessageKind) { return MessageKind::EndEngine; }
+constexpr MessageKind last_of(MessageKind) { return MessageKind::Shared; }
 
 // --- to the engine ---
 
@@ -97,9 +105,9 @@ struct OrderMessage {
     std::string verb;
     std::string value;
     bool wants_done = false;
-    bool has_file = false;  // given apart: what it opens
+    std::uint64_t given = 0;  // the number by which what it opens was given apart; 0: it was not
 };
-auto fields(Like<OrderMessage> auto& it) { return std::tie(it.number, it.verb, it.value, it.wants_done, it.has_file); }
+auto fields(Like<OrderMessage> auto& it) { return std::tie(it.number, it.verb, it.value, it.wants_done, it.given); }
 
 struct AskMessage {
     std::uint64_t number = 0;  // of the question
@@ -107,10 +115,10 @@ struct AskMessage {
     std::string query;  // the name of its record
     std::string value;
     bool wants_progress = false;
-    bool has_file = false;  // that the query writes: opened by the session, which gave it by the question's number
+    std::uint64_t given = 0;  // likewise: the file that the query writes, or what it answers; 0: nothing was
 };
 auto fields(Like<AskMessage> auto& it) {
-    return std::tie(it.number, it.tag, it.query, it.value, it.wants_progress, it.has_file);
+    return std::tie(it.number, it.tag, it.query, it.value, it.wants_progress, it.given);
 }
 
 // --- to and from ---
@@ -125,9 +133,14 @@ auto fields(Like<NumberMessage> auto& it) { return std::tie(it.number); }
 
 // The first message of an engine that may have had another session before.
 struct JoinedMessage {
-    bool has_state = false;  // a model was opened there, which follows
+    bool has_state = false;           // a model was opened there, which follows
+    std::filesystem::path kept = {};  // where it keeps what it is made again from when it dies
+    // Of the one before it, which died, to the first session behind that.
+    std::string died = {};    // why, in one line; empty: it did not
+    std::string place = {};   // what it computed then: end_place.h
+    std::string opened = {};  // its model: kept_opening.h; empty: it had none
 };
-auto fields(Like<JoinedMessage> auto& it) { return std::tie(it.has_state); }
+auto fields(Like<JoinedMessage> auto& it) { return std::tie(it.has_state, it.kept, it.died, it.place, it.opened); }
 
 // What callers can set, and the engine sets too: inputs that are guessed, hits of breakpoints.
 struct SettingsMessage {
@@ -191,5 +204,20 @@ struct ReplyMessage {
     bool has_written = false;  // all of the file that the question came with
 };
 auto fields(Like<ReplyMessage> auto& it) { return std::tie(it.number, it.value, it.has_written); }
+
+// The same, read where it lies.
+struct ReplyView {
+    std::uint64_t number = 0;
+    std::string_view value;
+    bool has_written = false;
+};
+auto fields(Like<ReplyView> auto& it) { return std::tie(it.number, it.value, it.has_written); }
+
+// The only message of a channel itself.
+struct SharedMessage {
+    MessageKind kind{};
+    std::uint64_t size = 0;
+};
+auto fields(Like<SharedMessage> auto& it) { return std::tie(it.kind, it.size); }
 
 }  // namespace loupe::session

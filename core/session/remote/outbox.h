@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/session/remote/messages.h"
+#include "core/session/remote/message_port.h"
 
 namespace loupe::session {
 
@@ -26,6 +26,9 @@ class Outbox {
         // Not empty: an item with the same key that waits among the last ones with keys is superseded.
         std::string key = {};
         std::function<std::string()> bytes = {};  // made on the sending thread
+        // Not empty: see MessagePort::write_last().
+        std::string last_of = {};
+        Message instead = {};
         // What it names: they are sent first.
         std::shared_ptr<const Recording> recording = {};
         std::shared_ptr<const TrainingLog> training = {};

@@ -17,7 +17,8 @@ namespace {
 constexpr std::uint8_t kBulk = 1;
 constexpr std::uint8_t kFirst = 2;
 constexpr std::uint8_t kCompressed = 4;
-constexpr std::uint8_t kAllMarks = kBulk | kFirst | kCompressed;
+constexpr std::uint8_t kGivenUp = 8;
+constexpr std::uint8_t kAllMarks = kBulk | kFirst | kCompressed | kGivenUp;
 
 constexpr std::size_t kWorthCompressing = 512;
 // No more than that comes out of a byte of deflate.
@@ -58,18 +59,59 @@ Lane lane_of(MessageKind kind, std::size_t size) {
 void PieceMaker::put(MessageKind kind, std::string_view bytes) {
     Waiting waiting;
     waiting.kind = kind;
+    add(std::move(waiting), bytes);
+}
+
+void PieceMaker::put_last(MessageKind kind, std::string_view bytes, const std::string& key,
+                          const Message& instead_of_it) {
+    give_up(key);
+    Waiting waiting;
+    waiting.kind = kind;
+    waiting.key = key;
+    waiting.instead = instead_of_it;
+    add(std::move(waiting), bytes);
+}
+
+// Of the bulk lane: short ones are as soon sent.
+void PieceMaker::give_up(const std::string& key) {
+    std::deque<Waiting>& lane = lanes_[static_cast<std::size_t>(Lane::Bulk)];
+    for (auto at = lane.begin(); at != lane.end();) {
+        if (at->key != key || at->is_given_up) {
+            ++at;
+            continue;
+        }
+        bytes_ -= at->bytes.size() - at->taken;
+        put(at->instead.kind, at->instead.bytes);
+        if (at->has_begun) {
+            at->is_given_up = true;
+            at->bytes.clear();
+            at->taken = 0;
+            ++at;
+        } else {
+            at = lane.erase(at);
+        }
+    }
+}
+
+void PieceMaker::add(Waiting waiting, std::string_view bytes) {
     waiting.whole = bytes.size();
     waiting.bytes = compressed(bytes);
     waiting.is_compressed = !waiting.bytes.empty();
     if (!waiting.is_compressed) waiting.bytes = bytes;
     bytes_ += waiting.bytes.size();
-    lanes_[static_cast<std::size_t>(lane_of(kind, waiting.bytes.size()))].push_back(std::move(waiting));
+    const Lane lane = lane_of(waiting.kind, waiting.bytes.size());
+    lanes_[static_cast<std::size_t>(lane)].push_back(std::move(waiting));
 }
 
 std::string PieceMaker::take() {
     const std::size_t lane = lanes_[0].empty() ? 1 : 0;
     Waiting& next = lanes_[lane].front();
     WireWriter out;
+    if (next.is_given_up) {
+        out.number(static_cast<std::uint8_t>(kBulk | kGivenUp));
+        lanes_[lane].pop_front();
+        return out.take();
+    }
     const auto marks = static_cast<std::uint8_t>((lane == 1 ? kBulk : 0) | (next.has_begun ? 0 : kFirst) |
                                                  (next.is_compressed ? kCompressed : 0));
     out.number(marks);
@@ -93,6 +135,11 @@ std::optional<Message> PieceReader::take(std::string_view piece) {
     if ((marks & ~kAllMarks) != 0) fail("a piece with unknown marks");
     Begun& lane = lanes_[(marks & kBulk) != 0 ? 1 : 0];
     std::size_t head = 1;
+    if ((marks & kGivenUp) != 0) {
+        if (!lane.has_begun || piece.size() != head) fail("what is given up had not begun");
+        lane = {};
+        return std::nullopt;
+    }
     if ((marks & kFirst) != 0) {
         if (lane.has_begun) fail("a message begins inside another one");
         const auto kind = in.number<std::uint32_t>();

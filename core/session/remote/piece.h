@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Messages in pieces, as a link sends them: a long one does not keep short ones waiting, and what compresses is
-// compressed. A piece is a byte of marks, before the first of a message its kind and the sizes, then bytes of it.
+// compressed. A piece is a byte of marks, before the first of a message its kind and the sizes, then bytes of it. A
+// long message that nobody wants any more ends in a piece that says so.
 
 #include <array>
 #include <cstddef>
@@ -25,6 +26,8 @@ class PieceMaker {
     static constexpr std::size_t kBulkBytes = 24 << 10;
 
     void put(MessageKind kind, std::string_view bytes);
+    // See MessagePort::write_last().
+    void put_last(MessageKind kind, std::string_view bytes, const std::string& key, const Message& instead_of_it);
     bool is_empty() const { return lanes_[0].empty() && lanes_[1].empty(); }
     // What waits.
     std::size_t bytes() const { return bytes_; }
@@ -40,7 +43,13 @@ class PieceMaker {
         std::string bytes;
         std::size_t taken = 0;
         bool has_begun = false;
+        bool is_given_up = false;
+        std::string key = {};  // empty: it has none
+        Message instead = {};  // of one that has
     };
+    void add(Waiting waiting, std::string_view bytes);
+    void give_up(const std::string& key);
+
     std::array<std::deque<Waiting>, 2> lanes_;
     std::size_t bytes_ = 0;
 };
@@ -48,7 +57,7 @@ class PieceMaker {
 // The other side: nothing that it is given is trusted, and memory grows with what really comes.
 class PieceReader {
   public:
-    // The message that this one completes. Throws Error (File) for what is no piece.
+    // The message that this one completes; nullopt also when it was given up. Throws Error (File) for what is no piece.
     std::optional<Message> take(std::string_view piece);
 
   private:

@@ -56,6 +56,7 @@ class Description {
         say("*");
         add<T>();
     }
+    void add_type(std::vector<double>*) { say("*f4/8"); }
     template <typename T, std::size_t N>
     void add_type(std::array<T, N>*) {
         say("a" + std::to_string(N));
@@ -155,8 +156,8 @@ std::string description() {
     out.say("messages " + std::to_string(static_cast<std::uint32_t>(last_of(MessageKind()))));
     describe_all<OrderMessage, AskMessage, NumberMessage, JoinedMessage, SettingsMessage, ShownMessage,
                  TrainingGrowthMessage, ForgetMessage, ModelMessage, EventsMessage, GenerationMessage, LogMessage,
-                 ReplyMessage, RecordingGrowth, Status, CompileReport, HelloMessage, WelcomeMessage, FarewellMessage>(
-        out);
+                 ReplyMessage, SharedMessage, RecordingGrowth, Status, CompileReport, HelloMessage, WelcomeMessage,
+                 FarewellMessage, GrantMessage>(out);
     describe_verbs(out, AllVerbs());
     describe_queries(out, AllQueries());
     return out.take();

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/remote/rank_process.h"
 
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <string_view>
 #include <system_error>
@@ -38,15 +44,28 @@ void replace(std::string& text, std::string_view what, const std::string& by) {
 
 }  // namespace
 
-RankProcess::RankProcess(const std::vector<std::string>& command, std::size_t ranks) {
+RankProcess::RankProcess(const std::vector<std::string>& command, std::size_t ranks,
+                         const std::vector<std::string>& environment) {
     if (command.empty()) throw Error(ErrorKind::Usage, "no command starts the ranks");
-    EngineLaunch launch;
-    launch.program = found_in_path(command.front());
-    launch.arguments.assign(command.begin() + 1, command.end());
+    std::vector<std::string> words = command;
+    words.front() = found_in_path(command.front()).string();
     // Open MPI refuses a user that is root, as in a container, unless it is told.
-    if (::geteuid() == 0)
-        launch.environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
-    process_ = std::make_unique<ChildProcess>(launch);
+    std::vector<std::string> all = environment;
+    if (::geteuid() == 0) all.insert(all.end(), {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"});
+    process_ = std::make_unique<ChildProcess>(words, all);
+    stopped_ = FileHandle(::eventfd(0, EFD_CLOEXEC));
+    errors_ = std::thread(
+        [this, errors = std::make_shared<FileHandle>(process_->take_errors())] { read_errors(std::move(*errors)); });
+    try {
+        begin_channels(command, ranks);
+    } catch (...) {
+        process_->kill();
+        stop_errors();
+        throw;
+    }
+}
+
+void RankProcess::begin_channels(const std::vector<std::string>& command, std::size_t ranks) {
     FileHandle in = process_->take_in();
     FileHandle out = process_->take_out();
     // Read by bytes, as a channel reads its own: what is behind the line is the mux's.
@@ -56,14 +75,12 @@ RankProcess::RankProcess(const std::vector<std::string>& command, std::size_t ra
     std::size_t count = 0;
     if (line.starts_with(kName)) std::from_chars(line.data() + kName.size(), line.data() + line.size(), count);
     if (count == 0) {
-        process_->kill();
         throw Error(ErrorKind::Usage,
                     line.empty()
                         ? concat("'", join(command, " "), "' ended before its engines had begun")
                         : concat("'", join(command, " "), "' starts no engines of ranks: it said '", line, "'"));
     }
     if (count != ranks) {
-        process_->kill();
         throw Error(ErrorKind::Usage,
                     concat("'", join(command, " "), "' started ", count, " ranks instead of ", ranks));
     }
@@ -71,17 +88,43 @@ RankProcess::RankProcess(const std::vector<std::string>& command, std::size_t ra
 }
 
 RankProcess::~RankProcess() {
-    if (!mux_) return;
     // The mux ends when the process does.
     std::thread ending([this] {
         if (!process_->wait(std::chrono::seconds(5))) process_->kill();
     });
     mux_.reset();
     ending.join();
+    stop_errors();
 }
 
+// What was started may outlive the launcher for a while, and holds its standard error.
+void RankProcess::stop_errors() {
+    const std::uint64_t one = 1;
+    if (::write(stopped_.get(), &one, sizeof one) == sizeof one) errors_.join();
+}
+
+// A rank's channel, and how it ended.
+class RankProcess::Port final : public MessagePort {
+  public:
+    Port(RankProcess& ranks, std::size_t rank) : ranks_(ranks), rank_(rank), channel_(ranks.mux_->take(rank)) {}
+
+    std::string open() override { return channel_->open(); }
+    std::optional<Message> read() override { return channel_->read(); }
+    bool write(MessageKind kind, std::string_view bytes) override { return channel_->write(kind, bytes); }
+    void close_out() override { channel_->close_out(); }
+    void end_reading() override { channel_->end_reading(); }
+    std::optional<RankDeath> death() override { return ranks_.death_of(rank_); }
+
+  private:
+    RankProcess& ranks_;
+    const std::size_t rank_;
+    const std::unique_ptr<Channel> channel_;
+};
+
 RemoteEngine::Begin RankProcess::begin(std::size_t rank) {
-    return [this, rank](EngineLife::Owner& owner) { return std::make_shared<EngineLife>(mux_->take(rank), owner); };
+    return [this, rank](EngineLife::Owner& owner) {
+        return std::make_shared<EngineLife>(std::make_unique<Port>(*this, rank), owner);
+    };
 }
 
 void RankProcess::kill() {
@@ -89,7 +132,55 @@ void RankProcess::kill() {
     mux_->stop();
 }
 
+// Other lines than those about ranks are for the terminal, as they would be without this.
+void RankProcess::read_errors(FileHandle errors) {
+    std::string waiting;
+    std::array<char, 4096> piece{};
+    while (true) {
+        std::array<pollfd, 2> watched{{{errors.get(), POLLIN, 0}, {stopped_.get(), POLLIN, 0}}};
+        if (::poll(watched.data(), watched.size(), -1) < 0 && errno == EINTR) continue;
+        if (watched[1].revents != 0 && watched[0].revents == 0) break;
+        const ssize_t got = ::read(errors.get(), piece.data(), piece.size());
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        waiting.append(piece.data(), static_cast<std::size_t>(got));
+        for (std::size_t end = waiting.find('\n'); end != std::string::npos; end = waiting.find('\n')) {
+            const std::string line = waiting.substr(0, end + 1);
+            waiting.erase(0, end + 1);
+            const auto death = read_rank_death(std::string_view(line).substr(0, end));
+            if (!death && ::write(STDERR_FILENO, line.data(), line.size()) < 0) continue;
+            const std::lock_guard lock(mutex_);
+            if (death) deaths_.emplace(death->rank, *death);
+            changed_.notify_all();
+        }
+    }
+    const std::lock_guard lock(mutex_);
+    has_ended_ = true;
+    changed_.notify_all();
+}
+
+std::optional<RankDeath> RankProcess::death_of(std::size_t rank) {
+    const auto number = static_cast<int>(rank);
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, std::chrono::seconds(2), [&] { return has_ended_ || deaths_.contains(number); });
+    const auto found = deaths_.find(number);
+    return found != deaths_.end() ? std::optional(found->second) : std::nullopt;
+}
+
 std::string rank_greeting(std::size_t ranks) { return concat(kName, ranks); }
+
+std::vector<std::string> far_launch_command(const std::vector<std::string>& reached, const std::string& text,
+                                            std::size_t ranks) {
+    const auto engine = std::ranges::find_if(reached, [](const std::string& word) {
+        return std::filesystem::path(word).filename() == "tensorloupe-engine";
+    });
+    if (engine == reached.end())
+        throw Error(ErrorKind::Usage,
+                    concat("'", join(reached, " "), "' names no tensorloupe-engine, so no ranks of it can be started"));
+    std::vector<std::string> words(reached.begin(), engine);
+    for (std::string& word : launch_command(text, ranks, *engine)) words.push_back(std::move(word));
+    return words;
+}
 
 std::vector<std::string> launch_command(const std::string& text, std::size_t ranks,
                                         const std::filesystem::path& engine) {

@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <random>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/restricted_thread.h"
 #include "core/base/strings.h"
+#include "core/record/recording_file.h"
 #include "core/session/publisher.h"
-#include "core/session/queries/restore_run.h"
-#include "core/session/queries/restore_training.h"
+#include "core/session/queries/save_recording.h"
 #include "core/session/remote/engine_end_text.h"
 #include "core/session/remote/far_engine.h"
 #include "core/session/watched_programs.h"
@@ -20,10 +21,7 @@
 namespace loupe::session {
 namespace {
 
-std::int64_t now_in_milliseconds() {
-    using std::chrono::milliseconds, std::chrono::system_clock;
-    return std::chrono::duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
+constexpr std::size_t kLongestSocket = 107;  // of its path
 
 }  // namespace
 
@@ -108,13 +106,6 @@ EngineEnd RemoteEngine::engine_end() const {
     return end_;
 }
 
-void RemoteEngine::log(SessionListener::LogEntry entry) {
-    if (listener_ == nullptr) return;
-    entry.time = now_in_milliseconds();
-    if (entry.event != 0) entry.recording = recording();
-    listener_->on_log(entry);
-}
-
 // --- orders ---
 
 void RemoteEngine::start() {
@@ -146,6 +137,7 @@ void RemoteEngine::perform(const VerbRecord& verb, std::shared_ptr<const void> v
     const bool opens = &verb == &OpenVerb::record();
     permit(verb, value.get());
     if (opens && is_outgrown_) give_up_life();
+    has_opened_ = has_opened_ || opens;
     {
         const std::lock_guard lock(mutex_);
         if (is_closing_) return;
@@ -223,13 +215,30 @@ FileHandle RemoteEngine::opened_for(const GivenVerb& verb) {
     }
 }
 
+// Far away it may be the socket of a program: the process beside the engine looks.
+void RemoteEngine::grant_to_open(EngineLife& life, GivenVerb& verb) {
+    if (verb.record != &OpenVerb::record()) return;
+    const std::filesystem::path& file = static_cast<const OpenVerb*>(verb.value.get())->file;
+    if (file.native().size() > kLongestSocket) return;
+    verb.grant = grant(life, {.what = GrantMessage::What::Connect, .path = file});
+}
+
+std::uint64_t RemoteEngine::grant(EngineLife& life, GrantMessage what) {
+    std::random_device random;
+    while (what.number == 0) what.number = (std::uint64_t{random()} << 32) | random();
+    std::string bytes = to_bytes(what);
+    if (bytes.size() > GrantMessage::kMostBytes)
+        throw Error(ErrorKind::Usage, concat(bytes.size(), " bytes are more than can be asked for at once"));
+    life.grant(what.number, std::move(bytes));
+    return what.number;
+}
+
 void RemoteEngine::give(GivenVerb verb) {
     OrderMessage message;
     message.number = ++orders_;
     message.verb = verb.record->name;
     message.value = verb.record->wire.write(verb.value.get());
     message.wants_done = static_cast<bool>(verb.done);
-    const FileHandle opened = opened_for(verb);
     std::unique_lock giving(giving_mutex_, std::defer_lock);
     std::shared_ptr<EngineLife> life;
     {
@@ -237,10 +246,13 @@ void RemoteEngine::give(GivenVerb verb) {
         life = life_;
         if (life == nullptr) return;
     }
-    if (opened.is_open() && life->takes_files()) {
+    if (life->takes_grants()) {
+        grant_to_open(*life, verb);
+        message.given = verb.grant;
+    } else if (const FileHandle opened = opened_for(verb); opened.is_open() && life->takes_files()) {
         giving.lock();
         life->give_file(message.number, opened);
-        message.has_file = true;
+        message.given = message.number;
     }
     {
         const std::lock_guard lock(mutex_);
@@ -249,24 +261,11 @@ void RemoteEngine::give(GivenVerb verb) {
     life->send(MessageKind::Order, to_bytes(message));
 }
 
-template <typename Verb>
-void RemoteEngine::give_now(Verb verb, VerbDone done) {
-    perform(Verb::record(), std::make_shared<const Verb>(std::move(verb)), std::move(done));
-}
-
-template <typename Query>
-void RemoteEngine::ask_now(Query query, std::function<void(typename Query::Answer)> reply) {
-    ask("restart", Query::record(), std::make_shared<const Query>(std::move(query)),
-        [reply = std::move(reply)](const QueryValue& answer) {
-            reply(std::move(*static_cast<typename Query::Answer*>(answer.get())));
-        },
-        {});
-}
-
 void RemoteEngine::ask(const std::string& tag, const QueryRecord& record, std::shared_ptr<const void> query,
                        std::function<void(QueryValue)> reply, std::function<void(QueryValue)> progress) {
     if (home_ != nullptr && record.answer_apart != nullptr)
-        return answer_apart(record, std::move(query), std::move(reply));
+        return answer_apart([&record, query = std::move(query)] { return record.answer_apart(query.get()); },
+                            std::move(reply));
     AskedQuery asked{&record, std::move(query), std::move(reply), std::move(progress), {}, tag};
     std::shared_ptr<EngineLife> life;
     EngineEnd end;
@@ -284,17 +283,36 @@ void RemoteEngine::ask(const std::string& tag, const QueryRecord& record, std::s
         }
     }
     if (life != nullptr) return send(life, std::move(asked));
+    // What an engine on this machine leaves is here.
+    const auto answer = [this, query = asked.query]() -> QueryValue {
+        return std::make_shared<std::string>(save_what_came(*static_cast<const SaveRecordingQuery*>(query.get())));
+    };
+    if (&record == &SaveRecordingQuery::record() && far_place() == nullptr)
+        return answer_apart(answer, std::move(asked.reply));
     if (record.refuse != nullptr && asked.reply)
         asked.reply(record.refuse(asked.query.get(), Error(ErrorKind::Run, end.text)));
 }
 
-void RemoteEngine::answer_apart(const QueryRecord& record, std::shared_ptr<const void> query,
-                                std::function<void(QueryValue)> reply) {
+void RemoteEngine::answer_apart(std::function<QueryValue()> answer, std::function<void(QueryValue)> reply) {
     const std::lock_guard lock(apart_mutex_);
     if (apart_.joinable()) apart_.join();
-    apart_ = std::thread([this, &record, query = std::move(query), reply = std::move(reply)] {
-        tell([&] { reply(record.answer_apart(query.get())); });
-    });
+    apart_ =
+        std::thread([this, answer = std::move(answer), reply = std::move(reply)] { tell([&] { reply(answer()); }); });
+}
+
+// Of an engine that has ended: events and statistics. Empty, or why not.
+std::string RemoteEngine::save_what_came(const SaveRecordingQuery& query) const {
+    const auto shown = recording();
+    const auto opened = model();
+    if (shown == nullptr || opened == nullptr || shown->event_count() == 0) return engine_end().text;
+    try {
+        write_recording(
+            query.file, *opened, *shown, {}, seen_.settings.options(), [](ValueId) { return Tensor(); },
+            query.attached);
+        return {};
+    } catch (const Error& error) {
+        return error.message();
+    }
 }
 
 void RemoteEngine::wait_for_apart() {
@@ -325,12 +343,14 @@ void RemoteEngine::send(const std::shared_ptr<EngineLife>& life, AskedQuery aske
         message.number = ++last_number_;
     }
     try {
-        const auto written = asked.record->written;
-        if (written != nullptr && life->takes_files() && !written(asked.query.get()).empty()) {
+        if (life->takes_grants()) {
+            asked.grant = message.given = grant_to_ask(*life, asked, message.value);
+        } else if (const auto written = asked.record->written;
+                   written != nullptr && life->takes_files() && !written(asked.query.get()).empty()) {
             asked.written = std::make_shared<AtomicFile>(written(asked.query.get()));
             giving.lock();
             life->give_file(message.number, asked.written->contents());
-            message.has_file = true;
+            message.given = message.number;
         }
     } catch (const Error& error) {
         if (asked.record->refuse != nullptr && asked.reply) asked.reply(asked.record->refuse(asked.query.get(), error));
@@ -341,6 +361,16 @@ void RemoteEngine::send(const std::shared_ptr<EngineLife>& life, AskedQuery aske
         if (life_ == life) asked_[message.number] = std::move(asked);
     }
     life->send(MessageKind::Ask, to_bytes(message));
+}
+
+// 0: it needs nothing.
+std::uint64_t RemoteEngine::grant_to_ask(EngineLife& life, const AskedQuery& asked, const std::string& value) {
+    if (asked.record->answer_apart != nullptr)
+        return grant(life,
+                     {.what = GrantMessage::What::Answer, .query = std::string(asked.record->name), .value = value});
+    const auto written = asked.record->written;
+    if (written == nullptr || written(asked.query.get()).empty()) return 0;
+    return grant(life, {.what = GrantMessage::What::Write, .path = written(asked.query.get())});
 }
 
 // One that is answered, or never will be: the next of its tag goes. nullopt: none has that number.
@@ -356,6 +386,7 @@ std::optional<RemoteEngine::AskedQuery> RemoteEngine::take_asked(std::uint64_t n
         asked_.erase(found);
         if (place_ == nullptr) return taken;
         life = life_;
+        if (taken->grant != 0 && life != nullptr) life->end_grant(taken->grant);
         if (const auto held = held_.find(taken->tag); held != held_.end() && life != nullptr) {
             next = std::move(held->second);
             held_.erase(held);
@@ -394,139 +425,8 @@ void RemoteEngine::kill_engine() {
     if (life != nullptr) life->kill();
 }
 
-void RemoteEngine::restart_engine(bool goes_back) {
-    const std::lock_guard orders(order_mutex_);
-    {
-        const std::lock_guard lock(mutex_);
-        if (life_ != nullptr) return;
-    }
-    std::function<void()> then;
-    if (goes_back) then = way_back();
-    const Restore what = then ? Restore::Model : Restore::Run;
-    restart(opened_.has_value(), what, std::move(then));
-}
-
-// To where the engine ended: the run again with the same seed as far as that event, or the training on from what is
-// kept of it, else from its beginning, as far as that step. Empty: there is none.
-std::function<void()> RemoteEngine::way_back() {
-    const EngineEnd end = engine_end();
-    if (!end.can_go_back) return {};
-    if (ended_in_step_ != 0)
-        return [this, options = training()->options(), step = ended_in_step_] {
-            give_now(TrainVerb{.options = options, .goes_on = true, .pause_in = step});
-        };
-    RunOptions options = seen_.settings.options();
-    options.record = true;
-    options.pause_at_start = false;
-    // Before the event that it died in, or behind the last that ran.
-    const RunTarget there = RunTarget::before_event(end.op.empty() ? end.event + 1 : end.event);
-    return [this, options, there] { give_now(RunVerb{.options = options, .target = there}); };
-}
-
-// With the settings of the session and, where reopens is set, the model as it was opened, or better as it was kept;
-// then: what follows that.
-void RemoteEngine::restart(bool reopens, Restore what, std::function<void()> then) {
-    if (place_ == nullptr) {
-        start();
-        return restore(reopens, what, std::move(then));
-    }
-    // Whether there is something to be restored is known when the engine is reached.
-    when_new_ = [this, reopens, what, then = std::move(then)] { restore(reopens, what, then); };
-    {
-        const std::lock_guard lock(mutex_);
-        keeps_shown_ = true;
-    }
-    start();
-    if (listener_ != nullptr) listener_->on_engine_end({});
-}
-
-void RemoteEngine::take_joined(std::string_view bytes) {
-    const auto joined = from_bytes<JoinedMessage>(bytes);
-    const std::lock_guard orders(order_mutex_);
-    const std::function<void()> restores = std::exchange(when_new_, {});
-    if (!joined.has_state && restores) return restores();
-    const std::lock_guard lock(mutex_);
-    keeps_shown_ = false;
-}
-
-void RemoteEngine::restore(bool reopens, Restore what, std::function<void()> then) {
-    std::map<std::string, std::vector<Breakpoint>> elsewhere;
-    std::vector<Breakpoint> breakpoints = seen_.control.breakpoints();
-    {
-        const std::lock_guard lock(mutex_);
-        keeps_shown_ = reopens;
-        elsewhere = seen_.breakpoints_elsewhere;
-        if (model_ != nullptr && !reopens) elsewhere[model_->path] = std::exchange(breakpoints, {});
-    }
-    const std::vector<InputSpec> inputs = seen_.settings.inputs();
-    const std::filesystem::path kept = reopens ? kept_in() : std::filesystem::path();
-    const auto give_value = [this](auto verb) {
-        using Verb = decltype(verb);
-        give({&Verb::record(), std::make_shared<const Verb>(std::move(verb)), {}});
-    };
-    for (const GivenVerb& verb : lasting_) {
-        // What is kept is read first.
-        if (kept.empty() || verb.record != &KeepInVerb::record()) give(verb);
-    }
-    for (const auto& [model, put_away] : elsewhere)
-        give_value(PutAwayBreakpointsVerb{.path = model, .breakpoints = put_away});
-    for (const Breakpoint& breakpoint : breakpoints) give_value(AddBreakpointVerb{.breakpoint = breakpoint});
-    {
-        const std::lock_guard lock(mutex_);
-        noted_order_ = orders_;
-    }
-    if (listener_ != nullptr && place_ == nullptr) listener_->on_engine_end({});
-    if (!reopens) return;
-    auto opening = std::make_shared<OpenVerb>(*static_cast<const OpenVerb*>(opened_->value.get()));
-    if (!kept.empty()) opening->kept = kept;
-    GivenVerb given{opened_->record, std::move(opening), {}};
-    given.done = [this, inputs, kept, what, then = std::move(then)](const std::string&) {
-        give_now(SetInputsVerb{.inputs = inputs});
-        if (!kept.empty()) return restore_kept(kept, what, then);
-        if (then) then();
-    };
-    if (!kept.empty()) given.dropped = [this, kept] { give_now(KeepInVerb{.folder = kept}); };
-    give(std::move(given));
-}
-
-// Of the life before, behind the opening of its model: what it had trained, and the run with its elements.
-void RemoteEngine::restore_kept(const std::filesystem::path& folder, Restore what, std::function<void()> then) {
-    const auto warn = [this](const std::string& text) {
-        if (!text.empty())
-            log({.level = SessionListener::LogEntry::Level::Warning, .text = text, .scope = {}, .source = {}});
-    };
-    auto go_on = [this, folder, then = std::move(then)] {
-        give_now(KeepInVerb{.folder = folder});
-        if (then) then();
-    };
-    auto restore_run = [this, folder, what, warn, go_on = std::move(go_on)] {
-        if (what == Restore::Model) return go_on();
-        ask_now(RestoreRunQuery{.folder = folder}, [warn, go_on](const RestoredRun& run) {
-            warn(run.error.empty() ? run.note : run.error);
-            go_on();
-        });
-    };
-    const std::filesystem::path checkpoint = folder / "training.pt";
-    std::error_code ignored;
-    if (!std::filesystem::is_regular_file(checkpoint, ignored)) return restore_run();
-    ask_now(RestoreTrainingQuery{.file = checkpoint.string()},
-            [warn, restore_run = std::move(restore_run)](const std::string& failure) {
-                warn(failure);
-                restore_run();
-            });
-}
-
-// Empty: nowhere.
-std::filesystem::path RemoteEngine::kept_in() const {
-    for (const GivenVerb& verb : lasting_) {
-        if (verb.record == &KeepInVerb::record()) return static_cast<const KeepInVerb*>(verb.value.get())->folder;
-    }
-    return {};
-}
-
 // What a caller throws is no fault of the engine's.
-template <typename Work>
-void RemoteEngine::tell(const Work& work) {
+void RemoteEngine::tell(const std::function<void()>& work) {
     std::string text;
     try {
         return work();
@@ -536,269 +436,6 @@ void RemoteEngine::tell(const Work& work) {
         text = "an exception that is no std::exception";
     }
     log({.level = SessionListener::LogEntry::Level::Error, .text = text, .scope = {}, .source = {}});
-}
-
-// --- what comes ---
-
-void RemoteEngine::take(EngineLife& life, const Message& message) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (life_.get() != &life) return;
-    }
-    const std::string_view bytes = message.bytes;
-    switch (message.kind) {
-        case MessageKind::Settings:
-            return take_settings(bytes);
-        case MessageKind::Growth:
-            return take_growth(bytes);
-        case MessageKind::TrainingGrowth:
-            return take_training_growth(bytes);
-        case MessageKind::Shown:
-            return take_shown(bytes);
-        case MessageKind::Forget:
-            return forget(bytes);
-        case MessageKind::Status:
-            return take_status(bytes);
-        case MessageKind::Model:
-            return take_model(bytes);
-        case MessageKind::ShowRecording:
-            return show_recording(bytes);
-        case MessageKind::Events: {
-            const auto events = from_bytes<EventsMessage>(bytes);
-            const auto grown = recording_of(events.recording);
-            const std::size_t count = grown == nullptr ? 0 : grown->event_count();
-            if (listener_ != nullptr) listener_->on_events(std::min<std::size_t>(events.count, count));
-            return;
-        }
-        case MessageKind::TrainingReport:
-            if (listener_ != nullptr) listener_->on_training(training_of(from_bytes<NumberMessage>(bytes).number));
-            return;
-        case MessageKind::GenerationReport:
-            return take_generation(bytes);
-        case MessageKind::Compiled: {
-            auto report = std::make_shared<const CompileReport>(from_bytes<CompileReport>(bytes));
-            if (listener_ != nullptr) listener_->on_compiled(std::move(report));
-            return;
-        }
-        case MessageKind::Log:
-            return take_log(bytes);
-        case MessageKind::Done:
-            return take_done(bytes);
-        case MessageKind::Answer:
-            return take_answer(bytes);
-        case MessageKind::Progress:
-            return take_progress(bytes);
-        case MessageKind::DroppedOrder:
-            return drop_order(bytes);
-        case MessageKind::DroppedQuestion:
-            return drop_question(bytes);
-        case MessageKind::Idle: {
-            const auto idle = from_bytes<NumberMessage>(bytes);
-            const std::lock_guard lock(mutex_);
-            idle_answered_ = idle.number;
-            changed_.notify_all();
-            return;
-        }
-        case MessageKind::Alive:
-            return;
-        case MessageKind::Joined:
-            return take_joined(bytes);
-        case MessageKind::Order:
-        case MessageKind::Ask:
-        case MessageKind::AskIdle:
-        case MessageKind::Hello:
-        case MessageKind::Welcome:
-        case MessageKind::Farewell:
-        case MessageKind::Piece:
-        case MessageKind::Received:
-        case MessageKind::Ping:
-        case MessageKind::Pong:
-        case MessageKind::EndEngine:
-            throw Error(ErrorKind::File, "a message that no engine sends");
-    }
-}
-
-void RemoteEngine::forget(std::string_view bytes) {
-    const auto gone = from_bytes<ForgetMessage>(bytes);
-    const std::lock_guard lock(mutex_);
-    if (gone.is_training)
-        trainings_.erase(gone.number);
-    else
-        recordings_.erase(gone.number);
-}
-
-void RemoteEngine::take_model(std::string_view bytes) {
-    auto model = from_bytes<ModelMessage>(bytes).model;
-    {
-        const std::lock_guard lock(mutex_);
-        model_ = model;
-    }
-    // It may have been opened for another session.
-    if (place_ != nullptr && model != nullptr) {
-        const std::lock_guard orders(order_mutex_);
-        if (!opened_)
-            opened_ =
-                GivenVerb{&OpenVerb::record(),
-                          std::make_shared<const OpenVerb>(OpenVerb{.file = model->path, .build = model->built_as}),
-                          {}};
-    }
-    if (listener_ != nullptr) listener_->on_model(std::move(model));
-}
-
-void RemoteEngine::show_recording(std::string_view bytes) {
-    auto shown = recording_of(from_bytes<NumberMessage>(bytes).number);
-    {
-        const std::lock_guard lock(mutex_);
-        recording_ = shown;
-    }
-    if (listener_ != nullptr) listener_->on_recording(std::move(shown));
-}
-
-void RemoteEngine::take_generation(std::string_view bytes) {
-    auto generation = from_bytes<GenerationMessage>(bytes).generation;
-    {
-        const std::lock_guard lock(mutex_);
-        generation_ = generation;
-    }
-    if (listener_ != nullptr) listener_->on_generation(std::move(generation));
-}
-
-void RemoteEngine::drop_order(std::string_view bytes) {
-    const auto dropped = from_bytes<NumberMessage>(bytes);
-    std::function<void()> told;
-    {
-        const std::lock_guard lock(mutex_);
-        if (const auto found = given_.find(dropped.number); found != given_.end()) {
-            told = std::move(found->second.dropped);
-            given_.erase(found);
-        }
-    }
-    if (told) told();
-}
-
-// What callers have changed meanwhile is newer.
-void RemoteEngine::take_settings(std::string_view bytes) {
-    auto message = from_bytes<SettingsMessage>(bytes);
-    bool are_others = false;
-    {
-        const std::lock_guard lock(mutex_);
-        if (message.orders < noted_order_) return;
-        are_others = to_bytes(message.breakpoints) != to_bytes(seen_.control.breakpoints());
-        seen_.settings.set(std::move(message.inputs), std::move(message.options));
-        seen_.control.replace(std::move(message.breakpoints));
-        seen_.breakpoints_elsewhere = std::move(message.elsewhere);
-    }
-    if (are_others && listener_ != nullptr) listener_->on_breakpoints();
-}
-
-RecordingCopy& RemoteEngine::copy_of(std::uint64_t number) {
-    const std::lock_guard lock(mutex_);
-    auto& copy = recordings_[number];
-    if (copy == nullptr) copy = std::make_shared<RecordingCopy>();
-    return *copy;
-}
-
-void RemoteEngine::take_growth(std::string_view bytes) {
-    RecordingCopy& copy = copy_of(WireReader(bytes).number<std::uint64_t>());
-    copy.grow(from_bytes<RecordingGrowth>(bytes, [&copy](std::string_view text) { return copy.keep(text); }));
-}
-
-void RemoteEngine::take_training_growth(std::string_view bytes) {
-    auto message = from_bytes<TrainingGrowthMessage>(bytes);
-    std::shared_ptr<TrainingLog> log;
-    {
-        const std::lock_guard lock(mutex_);
-        CopiedTraining& copied = trainings_[message.number];
-        if (copied.began != !message.growth.beginning)
-            throw Error(ErrorKind::File, "a training that does not begin once");
-        copied.began = true;
-        if (copied.log == nullptr) copied.log = std::make_shared<TrainingLog>(TrainOptions(), 0);
-        log = copied.log;
-    }
-    log->grow(std::move(message.growth));
-}
-
-std::shared_ptr<const Recording> RemoteEngine::recording_of(std::uint64_t number) const {
-    if (number == 0) return nullptr;
-    const std::lock_guard lock(mutex_);
-    const auto found = recordings_.find(number);
-    if (found == recordings_.end()) throw Error(ErrorKind::File, "a recording that was not sent");
-    return found->second->recording();
-}
-
-std::shared_ptr<const TrainingLog> RemoteEngine::training_of(std::uint64_t number) const {
-    if (number == 0) return nullptr;
-    const std::lock_guard lock(mutex_);
-    const auto found = trainings_.find(number);
-    if (found == trainings_.end()) throw Error(ErrorKind::File, "a training that was not sent");
-    return found->second.log;
-}
-
-void RemoteEngine::take_shown(std::string_view bytes) {
-    const auto message = from_bytes<ShownMessage>(bytes);
-    auto recording = recording_of(message.recording);
-    auto training = training_of(message.training);
-    std::vector<std::shared_ptr<const TrainingLog>> trainings;
-    for (const std::uint64_t number : message.trainings) trainings.push_back(training_of(number));
-    const std::lock_guard lock(mutex_);
-    if (keeps_shown_ && recording == nullptr && trainings.empty()) return;
-    keeps_shown_ = false;
-    recording_ = std::move(recording);
-    training_ = std::move(training);
-    all_trainings_ = std::move(trainings);
-}
-
-void RemoteEngine::take_status(std::string_view bytes) {
-    const auto status = from_bytes<Status>(bytes);
-    {
-        const std::lock_guard lock(mutex_);
-        status_ = status;
-    }
-    if (listener_ != nullptr) listener_->on_status(status);
-}
-
-void RemoteEngine::take_log(std::string_view bytes) {
-    auto message = from_bytes<LogMessage>(bytes);
-    message.entry.recording = recording_of(message.recording);
-    message.entry.training = training_of(message.training);
-    if (message.entry.time == 0) message.entry.time = now_in_milliseconds();
-    if (listener_ != nullptr) listener_->on_log(message.entry);
-}
-
-void RemoteEngine::take_answer(std::string_view bytes) {
-    const auto message = from_bytes<ReplyMessage>(bytes);
-    const std::optional<AskedQuery> asked = take_asked(message.number);
-    if (!asked) throw Error(ErrorKind::File, "an answer to what was not asked");
-    QueryValue answer = asked->record->answer_wire.read(message.value);
-    if (message.has_written) answer = put_in_place(*asked, answer);
-    if (asked->reply) tell([&] { asked->reply(answer); });
-}
-
-void RemoteEngine::take_progress(std::string_view bytes) {
-    const auto message = from_bytes<ReplyMessage>(bytes);
-    AskedQuery asked;
-    {
-        const std::lock_guard lock(mutex_);
-        const auto found = asked_.find(message.number);
-        if (found == asked_.end()) throw Error(ErrorKind::File, "progress of what was not asked");
-        asked = found->second;
-    }
-    if (asked.record->progress_wire.read == nullptr) throw Error(ErrorKind::File, "progress of what has none");
-    const QueryValue step = asked.record->progress_wire.read(message.value);
-    if (asked.progress) tell([&] { asked.progress(step); });
-}
-
-void RemoteEngine::take_done(std::string_view bytes) {
-    auto message = from_bytes<ReplyMessage>(bytes);
-    GivenVerb given;
-    {
-        const std::lock_guard lock(mutex_);
-        const auto found = given_.find(message.number);
-        if (found == given_.end()) throw Error(ErrorKind::File, "the end of what was not ordered");
-        given = std::move(found->second);
-        given_.erase(found);
-    }
-    tell([&] { given.done(std::move(message.value)); });
 }
 
 // --- the end of a life ---

@@ -22,11 +22,15 @@
 #include "core/session/far_place.h"
 #include "core/session/remote/engine_launch.h"
 #include "core/session/remote/engine_life.h"
+#include "core/session/remote/link_messages.h"
 #include "core/session/remote/messages.h"
 #include "core/session/remote/recording_stream.h"
+#include "core/session/restored_run.h"
 #include "core/session/session_settings.h"
 
 namespace loupe::session {
+
+struct SaveRecordingQuery;
 
 class RemoteEngine final : public Backend, private EngineLife::Owner {
   public:
@@ -74,6 +78,7 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
         std::shared_ptr<const void> value;
         VerbDone done;
         std::function<void()> dropped = {};  // in place of done; may be empty
+        std::uint64_t grant = 0;             // 0: none
     };
     struct AskedQuery {
         const QueryRecord* record = nullptr;
@@ -82,6 +87,7 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
         std::function<void(QueryValue)> progress;
         std::shared_ptr<AtomicFile> written = {};  // by the engine; whole with an answer that says so
         std::string tag = {};
+        std::uint64_t grant = 0;  // 0: none
     };
     struct CopiedTraining {
         std::shared_ptr<TrainingLog> log;
@@ -100,6 +106,7 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     void show_recording(std::string_view bytes);
     void forget(std::string_view bytes);
     void drop_order(std::string_view bytes);
+    void end_grant_of(const GivenVerb& verb);
     void take_growth(std::string_view bytes);
     void take_training_growth(std::string_view bytes);
     void take_shown(std::string_view bytes);
@@ -115,9 +122,12 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     std::shared_ptr<const Recording> recording_of(std::uint64_t number) const;
     std::shared_ptr<const TrainingLog> training_of(std::uint64_t number) const;
 
-    void answer_apart(const QueryRecord& record, std::shared_ptr<const void> query,
-                      std::function<void(QueryValue)> reply);
+    void answer_apart(std::function<QueryValue()> answer, std::function<void(QueryValue)> reply);
+    std::string save_what_came(const SaveRecordingQuery& query) const;
     void wait_for_apart();
+    // What an engine far away may not open, see grant_giver.h: the number. Throws Error (Usage).
+    static std::uint64_t grant(EngineLife& life, GrantMessage what);
+    static std::uint64_t grant_to_ask(EngineLife& life, const AskedQuery& asked, const std::string& value);
     static QueryValue put_in_place(const AskedQuery& asked, const QueryValue& answer);
 
     // order_mutex_ is held.
@@ -125,19 +135,32 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     void permit(const VerbRecord& verb, const void* value);
     void give_up_life();
     FileHandle opened_for(const GivenVerb& verb);
+    void grant_to_open(EngineLife& life, GivenVerb& verb);
     void give(GivenVerb verb);
     enum class Restore { Model, Run };  // Run: and the run that is shown
     std::function<void()> way_back();
     void restart(bool reopens, Restore what, std::function<void()> then);
-    void restore(bool reopens, Restore what, std::function<void()> then);
-    void restore_kept(const std::filesystem::path& folder, Restore what, std::function<void()> then);
+    // Of an engine that died before this session came: what of it is back, and what is not.
+    struct TakenUp {
+        std::string died;
+        RunningPlace::Facts place;
+        std::vector<std::string> back;
+        std::vector<std::string> lost;
+    };
+    // taken_up: hears what is lost in place of the log; may be null.
+    void restore(bool reopens, Restore what, std::function<void()> then, std::shared_ptr<TakenUp> taken_up = {});
+    void restore_kept(const std::filesystem::path& folder, Restore what, std::function<void()> then,
+                      const std::shared_ptr<TakenUp>& taken_up);
+    static void note_run(const RestoredRun& run, TakenUp& taken_up);
+    void note_training(TakenUp& taken_up) const;
+    void take_up(const JoinedMessage& joined);
+    void tell(const TakenUp& taken_up);
     std::filesystem::path kept_in() const;
     template <typename Verb>
     void give_now(Verb verb, VerbDone done = {});
     template <typename Query>
     void ask_now(Query query, std::function<void(typename Query::Answer)> reply);
-    template <typename Work>
-    void tell(const Work& work);
+    void tell(const std::function<void()>& work);
     void report_end(EngineEnd end);
     void refuse(const std::map<std::uint64_t, AskedQuery>& asked, const std::map<std::uint64_t, GivenVerb>& given,
                 const std::string& text);
@@ -156,6 +179,7 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     std::optional<GivenVerb> opened_;       // how the model was opened
     std::atomic<std::uint64_t> orders_{0};  // given to this life
     bool is_outgrown_ = false;              // its process may not write what its user has permitted since
+    bool has_opened_ = false;               // something was ordered to be opened
 
     std::mutex giving_mutex_;  // of a file and the question that it is of
     std::mutex apart_mutex_;

@@ -45,8 +45,16 @@ std::filesystem::path RuntimeFolder::file(const std::string& name, const char* e
 }
 
 std::filesystem::path RuntimeFolder::socket_of(const std::string& name) const { return file(name, ".socket"); }
+std::filesystem::path RuntimeFolder::meeting_of(const std::string& name) const { return file(name, ".ranks"); }
+std::filesystem::path RuntimeFolder::grants_of(const std::string& name) const { return file(name, ".grants"); }
 std::filesystem::path RuntimeFolder::end_of(const std::string& name) const { return file(name, ".end"); }
 std::filesystem::path RuntimeFolder::log_of(const std::string& name) const { return file(name, ".log"); }
+
+std::filesystem::path RuntimeFolder::kept_of(const std::string& name) const {
+    const auto path = file(name, ".kept");
+    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) fail(path, std::strerror(errno));
+    return path;
+}
 
 std::vector<std::string> RuntimeFolder::names() const {
     std::vector<std::string> found;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The folder of this user's engines on this machine, which no other user can enter: a socket for each, a lock, a log.
+// The folder of this user's engines on this machine, which no other user can enter: sockets of each, a lock, a log.
 
 #include <filesystem>
 #include <string>
@@ -18,9 +18,15 @@ class RuntimeFolder {
 
     // Of the engine of that name; throws Error (Usage) for a name that is none: letters, digits, - and _.
     std::filesystem::path socket_of(const std::string& name) const;
+    // Where the ranks of a program on this machine meet; the name is of this process, once.
+    std::filesystem::path meeting_of(const std::string& name) const;
+    // Of the process beside it, over which a front hands grants.
+    std::filesystem::path grants_of(const std::string& name) const;
     // Why it ended, one line, behind its end.
     std::filesystem::path end_of(const std::string& name) const;
     std::filesystem::path log_of(const std::string& name) const;
+    // A folder, made when it is not there: what its model, run and training are made again from when it dies.
+    std::filesystem::path kept_of(const std::string& name) const;
     // Names of engines that are there, or were.
     std::vector<std::string> names() const;
     // Held while one is looked for or started. Ends with the handle.

@@ -4,9 +4,11 @@
 //
 // Little endian. Numbers have their size, bool and what may be missing a byte, 0 or 1, before the rest; texts, rows,
 // sets and maps begin with their count in 8 bytes; an enumeration is a number of 4 bytes; a struct is its fields (see
-// fields.h) in their order. Behind a shared_ptr to a value that value is copied. Nothing read is trusted: what is cut
-// off, left over, too deep, or no value of its type throws Error (File).
+// fields.h) in their order. Rows of double that float holds are written as float. Behind a shared_ptr to a value that
+// value is copied. Nothing read is trusted: what is cut off, left over, too deep, or no value of its type throws Error
+// (File).
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -212,6 +214,34 @@ struct Wire<std::vector<T>> {
                 value.push_back(std::move(each));
             }
         }
+    }
+};
+
+// Elements of tensors are double for whoever draws them, and mostly were float: half as long where none loses a bit.
+template <>
+struct Wire<std::vector<double>> {
+    static bool are_floats(const std::vector<double>& value) {
+        return std::endian::native == std::endian::little && std::all_of(value.begin(), value.end(), [](double each) {
+                   return std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<float>(each))) ==
+                          std::bit_cast<std::uint64_t>(each);
+               });
+    }
+    static void write(WireWriter& out, const std::vector<double>& value) {
+        const bool is_short = are_floats(value);
+        write_wire(out, is_short);
+        if (is_short) return write_wire(out, std::vector<float>(value.begin(), value.end()));
+        out.number<std::uint64_t>(value.size());
+        for (const double each : value) write_wire(out, each);
+    }
+    static void read(WireReader& in, std::vector<double>& value) {
+        if (in.flag()) {
+            std::vector<float> floats;
+            read_wire(in, floats);
+            value.assign(floats.begin(), floats.end());
+            return;
+        }
+        value.resize(in.count(sizeof(double)));
+        for (double& each : value) read_wire(in, each);
     }
 };
 

@@ -157,7 +157,7 @@ class watch:
         self._goes = threading.Event()
         self._records_next, self._recording = False, None
         self._is_parked = False
-        self._optimizer_named = False
+        self._optimizer_text = ""
         rank, ranks, local = _ranks()
         self._more = {"rank": rank} if rank else {}
         path = None if file is None or (ranks > 1 and local) else _target.resolved(file)
@@ -304,7 +304,8 @@ class watch:
             pass
 
     def _state(self):
-        return {"step": self._step, "every": self._every, "parked": self._is_parked, "time": time.time()}
+        known = {"step": self._step, "every": self._every, "parked": self._is_parked, "time": time.time()}
+        return {**known, "optimizer": self._optimizer_text} if self._optimizer_text else known
 
     # The loss.
 
@@ -355,9 +356,9 @@ class watch:
                 self._sample.before(optimizer)
 
     def _name_optimizer(self, optimizer):
-        if not self._optimizer_named:
-            self._optimizer_named = True
-            self._line.put({"kind": "optimizer", **self._more, "text": optimizer_text(optimizer)})
+        if not self._optimizer_text:
+            self._optimizer_text = optimizer_text(optimizer)
+            self._line.put({"kind": "optimizer", **self._more, "text": self._optimizer_text})
 
     @staticmethod
     def _steps_done(optimizer):

@@ -40,6 +40,16 @@ class Statistic(unittest.TestCase):
             bins[math.frexp(value)[1] + 40] += 1
         self.assertEqual(row[11], bins)
 
+    def test_exponents_of_many(self):
+        """Large ones are counted in pairs."""
+        x = torch.randn(70001) * torch.logspace(-14, 13, 70001)
+        x[::9] = 0
+        bins = [0] * 64
+        for value, count in zip(*torch.unique(torch.frexp(x[x != 0])[1], return_counts=True)):
+            bins[min(max(int(value) + 40, 0), 63)] += int(count)
+        self.assertEqual(self.rows(x)[11], bins)
+        self.assertEqual(self.rows(x.double())[11], bins)
+
     def test_not_finite(self):
         row = self.rows(torch.tensor([math.nan, math.inf, -math.inf, 3.0, 0.0]))
         self.assertEqual(row[:6], [5, 1, 2, 1, 0.0, 3.0])

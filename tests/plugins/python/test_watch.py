@@ -370,6 +370,26 @@ class Unchanged(unittest.TestCase):
 
         self.assertEqual(run(False), run(True))
 
+    def test_activations_of_a_step_that_runs_eagerly(self):
+        """What watch.md says to do: a compiled graph is not opened for its activations."""
+        if not hasattr(getattr(torch, "compiler", None), "set_stance"):
+            self.skipTest("no stances")
+        torch._dynamo.reset()
+        model = net()
+        compiled = torch.compile(model, backend="eager")
+        optimizer = _sgd(model)
+        with watched(compiled, optimizer, every=2, activations="*") as (watcher, _):
+            train(compiled, optimizer, 3)
+            with torch.compiler.set_stance("force_eager"):
+                train(compiled, optimizer, 1)
+            train(compiled, optimizer, 2)
+            watcher.close()
+            tensors = of_kind(rows_of(watcher.path), "tensors")
+        found = {row["step"]: sorted(name for name, _ in row["activations"]) for row in tensors}
+        self.assertEqual(found[2], [])
+        self.assertIn("0", found[4])
+        self.assertEqual(found[6], [])
+
     def test_compiled_steps(self):
         """An optimizer whose step is compiled is not seen, and is compiled as without."""
         if _RELEASE < (2, 6):
@@ -536,6 +556,7 @@ class Windows(unittest.TestCase):
             watcher.close()
             window.wait("end")
             self.assertEqual([row["kind"] for row in window.rows[:2]], ["hello", "model"])
+            self.assertTrue(window.rows[0]["optimizer"].startswith("SGD(lr="))
             steps = [each for row in of_kind(window.rows, "steps") for each in row["step"]]
             self.assertEqual(steps, list(range(1, 51)))
             self.assertFalse(os.path.exists(watcher.address))

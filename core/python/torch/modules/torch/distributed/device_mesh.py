@@ -92,9 +92,10 @@ class DeviceMesh:
 
     def __repr__(self):
         if self.mesh_dim_names is None:
-            return "DeviceMesh(" + str(self.mesh.shape) + ", '" + self.device_type + "')"
-        return "DeviceMesh((" + ', '.join(n + '=' + str(s) for n, s in zip(self.mesh_dim_names, self.mesh.shape)) + "), '" + \
-            self.device_type + "')"
+            sizes = str(self.shape)
+        else:
+            sizes = "(" + ', '.join(n + '=' + str(s) for n, s in zip(self.mesh_dim_names, self.mesh.shape)) + ")"
+        return "DeviceMesh(" + sizes + ", '" + self.device_type + "', stride=" + str(tuple(self.mesh.stride())) + ")"
 
     def __eq__(self, other):
         return isinstance(other, DeviceMesh) and self.mesh.tolist() == other.mesh.tolist()

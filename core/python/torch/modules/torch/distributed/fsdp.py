@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
+from torch.distributed.fsdp._fully_shard import (CPUOffloadPolicy, FSDPModule, GradientReductionHandle, MixedPrecisionPolicy, OffloadPolicy,
+                                                 UnshardHandle, fully_shard, register_fsdp_forward_method)
+
+
 def _absent(name):
     def absent(*args, **kwargs):
-        raise NotImplementedError("torch.distributed.fsdp." + name + " is not here; DistributedDataParallel and "
+        raise NotImplementedError("torch.distributed.fsdp." + name + " is not here; fully_shard, DistributedDataParallel and "
                                   "ZeroRedundancyOptimizer are")
     return absent
 
 
-fully_shard = _absent('fully_shard')
 FullyShardedDataParallel = _absent('FullyShardedDataParallel')
-MixedPrecisionPolicy = _absent('MixedPrecisionPolicy')
-CPUOffloadPolicy = _absent('CPUOffloadPolicy')
-OffloadPolicy = _absent('OffloadPolicy')
-register_fsdp_forward_method = _absent('register_fsdp_forward_method')
+share_comm_ctx = _absent('share_comm_ctx')

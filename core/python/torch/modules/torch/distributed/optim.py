@@ -1,18 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 import torch
 import torch.distributed as dist
+from torch.distributed.algorithms.join import Join, Joinable, JoinHook, _JoinConfig
 from torch.optim import Optimizer
 
 
+class _ZeROJoinHook(JoinHook):
+    def __init__(self, zero):
+        self.zero = zero
+
+    def main_hook(self):
+        self.zero.step()
+
+
 # Each rank keeps the optimizer's state of a part of the parameters, updates these, and gives them to the others.
-class ZeroRedundancyOptimizer(Optimizer):
+class ZeroRedundancyOptimizer(Optimizer, Joinable):
     def __init__(self, params, optimizer_class, process_group=None, parameters_as_bucket_view=False, overlap_with_ddp=False, **defaults):
         if overlap_with_ddp:
             raise NotImplementedError("ZeroRedundancyOptimizer(overlap_with_ddp=True) is not here")
         params = list(params)
         if not params:
             raise ValueError("ZeroRedundancyOptimizer got an empty parameter list")
-        super().__init__(params, defaults)
+        Optimizer.__init__(self, params, defaults)
+        self._join_config = _JoinConfig.construct_disabled_join_config()
         self.process_group = process_group if process_group is not None else dist.group.WORLD
         self.world_size = dist.get_world_size(self.process_group)
         self.rank = dist.get_rank(self.process_group)
@@ -54,6 +64,7 @@ class ZeroRedundancyOptimizer(Optimizer):
                     theirs[key] = value
 
     def step(self, closure=None, **kwargs):
+        Join.notify_join_context(self)
         self._sync_param_groups()
         loss = None
         if self.optim is not None:
@@ -79,7 +90,15 @@ class ZeroRedundancyOptimizer(Optimizer):
                     p.grad.zero_()
 
     def join_hook(self, **kwargs):
-        raise NotImplementedError("ZeroRedundancyOptimizer.join_hook is not here")
+        return _ZeROJoinHook(self)
+
+    @property
+    def join_device(self):
+        return self.param_groups[0]['params'][0].device
+
+    @property
+    def join_process_group(self):
+        return self.process_group
 
     def consolidate_state_dict(self, to=0):
         own = self.optim.state_dict() if self.optim is not None else None

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 import torch
 import torch.distributed as dist
 import _c10d
+from torch.distributed.algorithms.join import Join, Joinable, JoinHook, _JoinConfig
 from torch.nn import Module
 from torch.utils._pytree import tree_flatten
 
@@ -18,7 +19,28 @@ def _limits(bucket_cap_mb, find_unused_parameters, static_graph):
     return [sys.maxsize] if static_graph or not find_unused_parameters else rebuilt, rebuilt
 
 
-class DistributedDataParallel(Module):
+# What a rank without inputs does while others have some.
+class _DDPJoinHook(JoinHook):
+    def __init__(self, ddp, divide_by_initial_world_size):
+        self.ddp = ddp
+        ddp._divide_by_initial_world_size = divide_by_initial_world_size
+
+    def main_hook(self):
+        ddp = self.ddp
+        ddp.reducer.rebuild()
+        if ddp._syncs_buffers():
+            ddp._broadcast_buffers(ddp._common_rank(False))
+        syncs = ddp._someone_syncs(True)
+        ddp.require_forward_param_sync = syncs
+        if syncs:
+            ddp.reducer.shadow()
+
+    def post_hook(self, is_last_joiner):
+        ddp = self.ddp
+        ddp._sync_states(ddp.parameters_to_ignore, ddp._common_rank(is_last_joiner), ddp.forward_sync_buffers)
+
+
+class DistributedDataParallel(Module, Joinable):
     _active_ddp_module = None
 
     def __init__(self, module, device_ids=None, output_device=None, dim=0, broadcast_buffers=True, init_sync=True,
@@ -26,7 +48,9 @@ class DistributedDataParallel(Module):
                  gradient_as_bucket_view=False, static_graph=False, delay_all_reduce_named_params=None,
                  param_to_hook_all_reduce=None, mixed_precision=None, device_mesh=None, skip_all_reduce_unused_params=False,
                  **options):
-        super().__init__()
+        Module.__init__(self)
+        self._join_config = _JoinConfig.construct_disabled_join_config()
+        self._divide_by_initial_world_size = True
         for name, value in (('mixed_precision', mixed_precision), ('delay_all_reduce_named_params', delay_all_reduce_named_params)):
             if value is not None:
                 raise NotImplementedError("DistributedDataParallel(" + name + "=...) is not here")
@@ -96,28 +120,54 @@ class DistributedDataParallel(Module):
                 raise RuntimeError("[" + str(rank) + "]: params[" + str(i) + "] in this process with sizes " + str(mine) +
                                    " appears not to match sizes of the same param in process 0.")
 
-    def _sync_states(self, ignored):
+    def _sync_states(self, ignored, source=0, buffers=True):
         with torch.no_grad():
             states = [t for name, t in self.module.named_parameters() if name not in ignored]
-            states += [t for name, t in self.module.named_buffers() if name not in ignored]
+            if buffers:
+                states += [t for name, t in self.module.named_buffers() if name not in ignored]
             for tensor in states:
-                dist.broadcast(tensor.detach(), group_src=0, group=self.process_group)
+                dist.broadcast(tensor.detach(), group_src=source, group=self.process_group)
 
-    def _sync_buffers(self):
-        if not (self.require_forward_param_sync and self.forward_sync_buffers):
-            return
+    def _buffers_to_sync(self):
+        return [buffer for name, buffer in self.module.named_buffers() if name not in self.parameters_to_ignore]
+
+    def _syncs_buffers(self):
+        return self.require_forward_param_sync and self.forward_sync_buffers and len(self._buffers_to_sync()) > 0
+
+    def _broadcast_buffers(self, source):
         with torch.no_grad():
-            for name, buffer in self.module.named_buffers():
-                if name not in self.parameters_to_ignore:
-                    dist.broadcast(buffer.detach(), group_src=0, group=self.process_group)
+            for buffer in self._buffers_to_sync():
+                dist.broadcast(buffer.detach(), group_src=source, group=self.process_group)
+
+    # The greatest rank of those that say yes.
+    def _common_rank(self, is_candidate):
+        rank = torch.tensor([dist.get_rank(self.process_group) if is_candidate else -1])
+        dist.all_reduce(rank, op=dist.ReduceOp.MAX, group=self.process_group)
+        if rank.item() == -1:
+            raise ValueError("BUG! Expected rank_cond to be true for at least one process. This indicates a bug in PyTorch, please report an issue.")
+        return rank.item()
+
+    # In a join: do the ranks that have inputs reduce gradients in this pass?
+    def _someone_syncs(self, has_joined):
+        syncs = torch.ones(1) if not has_joined and self.require_backward_grad_sync else torch.zeros(1)
+        dist.all_reduce(syncs, group=self.process_group)
+        return syncs.item() != 0
 
     def forward(self, *inputs, **kwargs):
         syncs = torch.is_grad_enabled() and self.require_backward_grad_sync
+        joins = self._join_config.enable
         self.reducer.set_sync(self.require_backward_grad_sync)
+        work = Join.notify_join_context(self)
+        if work is not None:
+            work.wait()
+            active = work.result()[0].item()
+            self.reducer.set_divisor(dist.get_world_size(self.process_group) if self._divide_by_initial_world_size else int(active))
         if syncs:
             self.reducer.rebuild()
-        if self.require_forward_param_sync:
-            self._sync_buffers()
+        if self._syncs_buffers():
+            self._broadcast_buffers(self._common_rank(True) if joins else 0)
+        if joins:
+            self._someone_syncs(False)
         output = self.module(*inputs, **kwargs)
         if syncs:
             self.require_forward_param_sync = True
@@ -137,7 +187,18 @@ class DistributedDataParallel(Module):
             self.require_backward_grad_sync = before
 
     def join(self, divide_by_initial_world_size=True, enable=True, throw_on_early_termination=False):
-        raise NotImplementedError("DistributedDataParallel.join is not here")
+        return Join([self], enable, throw_on_early_termination, divide_by_initial_world_size=divide_by_initial_world_size)
+
+    def join_hook(self, **kwargs):
+        return _DDPJoinHook(self, kwargs.get('divide_by_initial_world_size', True))
+
+    @property
+    def join_device(self):
+        return self.device
+
+    @property
+    def join_process_group(self):
+        return self.process_group
 
     def register_comm_hook(self, state, hook):
         if not callable(hook):

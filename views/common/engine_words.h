@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// Fixed words of the engine that panels show as they are: names of kinds, titles and descriptions of studies. Sentences
+// that the engine makes of facts are shown as it says them.
+
+#include <QString>
+#include <string_view>
+
+namespace loupe::views {
+
+// In the window's language; as it is where the list in the .cpp does not have it.
+QString engineWord(std::string_view english);
+
+}  // namespace loupe::views
