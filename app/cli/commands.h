@@ -219,6 +219,7 @@ struct OpsOptions {
     std::string missing_in;       // a model file, whose operators that the engine lacks are listed
     FilePermissions permissions;  // of a model source
     bool json = false;
+    std::string pages;  // a folder for the operator reference; empty: none
 };
 int run_ops(const OpsOptions& options);
 

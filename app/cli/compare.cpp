@@ -68,6 +68,11 @@ ComparedRun run_first(const RunArguments& options, Given& given) {
 
 ComparedRun run_other(const CompareArguments& options, const std::string& model, const Given& given) {
     RunArguments own = options.run;
+    // How a source is built says nothing of a file that holds its model.
+    if (std::filesystem::path(model).extension() != ".py") {
+        own.build.clear();
+        own.arguments.clear();
+    }
     own.model = model;
     if (!options.device.empty()) own.device = options.device;
     session::ReferenceRequest request;

@@ -58,6 +58,7 @@ void add_train_options(CLI::App& command, RunArguments& model, TrainArguments& o
     command.add_option("MODEL", model.model, "the model file")->required();
     command.add_option("--device", model.device, "cpu or cuda[:N]");
     command.add_option("--weights", model.weights, "a checkpoint to begin with");
+    add_build(command, model.build, model.arguments);
     add_permissions(command, model.permissions);
     command.add_option("--data", how.data.path, "a file or folder of samples (see data); without it, data is made up");
     command.add_option("--source", how.data.source, "which source reads it; default by its name");
@@ -432,6 +433,8 @@ void add_ops(CLI::App& app, int& status) {
     ops->add_option("TEXT", options->filter, "only those with this in the schema or the sentence");
     ops->add_option("--missing", options->missing_in, "only those that this model needs and the engine lacks");
     ops->add_flag("--json", options->json, "print one JSON array: with all that is known of each");
+    ops->add_option("--pages", options->pages,
+                    "write the operator reference into this folder: a page of Markdown a family");
     add_permissions(*ops, options->permissions);
     ops->callback([options, &status] { status = run_ops(*options); });
 }

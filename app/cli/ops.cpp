@@ -2,11 +2,14 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
+#include "core/base/file.h"
 #include "core/model/program.h"
 #include "core/study/operator_info.h"
+#include "core/study/operator_reference.h"
 
 namespace loupe::cli {
 namespace {
@@ -76,10 +79,19 @@ void print_missing(const OpsOptions& options) {
     if (options.json) std::printf("%s\n", all.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
 }
 
+void write_pages(const std::string& folder) {
+    std::error_code failed;
+    std::filesystem::create_directories(folder, failed);
+    for (const session::ReferencePage& page : session::operator_reference())
+        write_file_atomically((std::filesystem::path(folder) / (page.name + ".md")).string(), page.markdown);
+}
+
 }  // namespace
 
 int run_ops(const OpsOptions& options) {
-    if (options.missing_in.empty())
+    if (!options.pages.empty())
+        write_pages(options.pages);
+    else if (options.missing_in.empty())
         print_operators(options);
     else
         print_missing(options);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -19,10 +20,13 @@
 namespace loupe::cli {
 namespace {
 
+// A NaN has a sign, which says nothing: "nan", never "-nan".
+double shown(double loss) { return std::isnan(loss) ? std::abs(loss) : loss; }
+
 void print_epoch(const session::TrainingEpoch& epoch, const session::Trainer& trainer) {
-    std::printf("epoch %d/%d  loss %.4f", epoch.epoch, trainer.options().epochs, epoch.loss);
+    std::printf("epoch %d/%d  loss %.4f", epoch.epoch, trainer.options().epochs, shown(epoch.loss));
     if (epoch.accuracy) std::printf("  accuracy %.2f %%", 100 * *epoch.accuracy);
-    if (epoch.held_out_loss) std::printf("  held out: loss %.4f", *epoch.held_out_loss);
+    if (epoch.held_out_loss) std::printf("  held out: loss %.4f", shown(*epoch.held_out_loss));
     if (epoch.held_out_accuracy) std::printf(", accuracy %.2f %%", 100 * *epoch.held_out_accuracy);
     std::printf("  %.3f s\n", epoch.seconds);
     std::fflush(stdout);
@@ -33,7 +37,7 @@ std::string steps_as_csv(const session::TrainingLog& log) {
     char line[256];
     for (const session::TrainingStep& step : log.steps()) {
         std::snprintf(line, sizeof line, "%lld,%d,%.9g,%.9g,%.9g,%s,%.6f\n", static_cast<long long>(step.step),
-                      step.epoch, step.loss, step.learning_rate, step.gradient_norm,
+                      step.epoch, shown(step.loss), step.learning_rate, shown(step.gradient_norm),
                       step.accuracy ? std::to_string(*step.accuracy).c_str() : "", step.seconds);
         out += line;
     }
