@@ -596,6 +596,7 @@ void Docks::showTitleMenu(QDockWidget* dock, const QPoint& at) {
         dock->setFloating(!dock->isFloating());
     });
     menu->addAction(tr("Close"), dock, &QDockWidget::close);
+    menu->addAction(tr("Help"), dock, [this, dock] { emit helpWanted(dock->objectName()); });
     menu->addSeparator();
     static_cast<views::View*>(dock->widget())->addActions(*menu);
     menu->popup(at);

@@ -58,6 +58,8 @@ class Docks : public QObject {
     void changed();
     // Another panel was chosen.
     void chosen();
+    // Asked for in the menu of the panel's title.
+    void helpWanted(const QString& id);
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/help_pages.h"
 
-#include <QDir>
 #include <QFile>
 #include <QRegularExpression>
 #include <algorithm>
+#include <iterator>
 
 #include "app/window/resources.h"
+#include "core/study/operator_reference.h"
 
 namespace loupe::window {
 
@@ -47,8 +48,10 @@ HelpPage readHelpPage(const QString& name, const QString& markdown) {
     return page;
 }
 
+QDir helpFolder() { return QDir(resourceFolder().absoluteFilePath(QStringLiteral("docs"))); }
+
 std::vector<HelpPage> shippedHelpPages() {
-    const QDir folder(resourceFolder().filePath(QStringLiteral("docs")));
+    const QDir folder = helpFolder();
     const QString index = readText(folder.filePath(QStringLiteral("index.md")));
     std::vector<HelpPage> pages;
     const auto add = [&](const QString& name) {
@@ -61,6 +64,28 @@ std::vector<HelpPage> shippedHelpPages() {
     static const QRegularExpression link(QStringLiteral("\\]\\(([a-z_]+)\\.md[)#]"));
     for (auto links = link.globalMatch(index); links.hasNext();) add(links.next().captured(1));
     return pages;
+}
+
+std::vector<HelpPage> allHelpPages() {
+    std::vector<HelpPage> pages = shippedHelpPages();
+    std::vector<HelpPage> operators;
+    for (const session::ReferencePage& page : session::operator_reference())
+        operators.push_back(readHelpPage(QString::fromStdString(page.name), QString::fromStdString(page.markdown)));
+    const auto before = std::find_if(pages.begin(), pages.end(),
+                                     [](const HelpPage& page) { return page.name == QLatin1String("operators"); });
+    pages.insert(before == pages.end() ? before : before + 1, std::make_move_iterator(operators.begin()),
+                 std::make_move_iterator(operators.end()));
+    return pages;
+}
+
+QString headingOfPanel(const std::vector<HelpPage>& pages, const QString& id) {
+    const auto page = std::find_if(pages.begin(), pages.end(),
+                                   [](const HelpPage& each) { return each.name == QLatin1String("panels"); });
+    if (page == pages.end()) return {};
+    const QString opens = QStringLiteral("[Open](panel:%1)").arg(id);
+    const auto section = std::find_if(page->sections.begin(), page->sections.end(),
+                                      [&](const HelpSection& each) { return each.text.contains(opens); });
+    return section == page->sections.end() ? QString() : section->heading;
 }
 
 std::vector<HelpMatch> searchHelp(const std::vector<HelpPage>& pages, const QString& words) {

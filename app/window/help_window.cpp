@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/help_window.h"
 
+#include <QEvent>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QImage>
 #include <QLineEdit>
+#include <QRegularExpression>
 #include <QScrollBar>
 #include <QShortcut>
 #include <QSplitter>
@@ -14,6 +18,7 @@
 #include <QToolButton>
 #include <QTreeWidget>
 #include <QUrl>
+#include <algorithm>
 
 #include "views/common/icons.h"
 #include "views/common/theme.h"
@@ -26,10 +31,19 @@ namespace {
 
 constexpr int kPageRole = Qt::UserRole;
 constexpr int kSectionRole = Qt::UserRole + 1;
+constexpr int kMargin = 20;
+
+// As links name a heading, by its words: "2. What's new" and "2-whats-new" are one.
+QString plain(const QString& heading) {
+    static const QRegularExpression mark(QStringLiteral("[^\\w\\- ]"));
+    return QString(heading).toLower().remove(mark).replace(QLatin1Char('-'), QLatin1Char(' '));
+}
 
 // Paragraph spacing, code background, table padding, which Qt's Markdown lacks.
 void dress(QTextDocument& document) {
     const Theme& theme = Theme::instance();
+    QTextCursor whole(&document);
+    whole.beginEditBlock();  // laid out once
     for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
         QTextCursor cursor(block);
         QTextBlockFormat format = block.blockFormat();
@@ -81,6 +95,7 @@ void dress(QTextDocument& document) {
         format.setBottomMargin(12);
         table->setFormat(format);
     }
+    whole.endEditBlock();
 }
 
 }  // namespace
@@ -115,7 +130,9 @@ HelpWindow::HelpWindow(std::vector<HelpPage> pages, QWidget* parent)
     text_->setAccessibleName(tr("Page"));
     text_->setOpenLinks(false);
     text_->setFrameShape(QFrame::NoFrame);
-    text_->document()->setDocumentMargin(20);
+    text_->document()->setDocumentMargin(kMargin);
+    text_->setSearchPaths({helpFolder().absolutePath()});
+    text_->viewport()->installEventFilter(this);
 
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(6, 6, 6, 4);
@@ -163,7 +180,7 @@ void HelpWindow::showPage(const QString& name, const QString& heading) {
         if (pages_[i].name != name) continue;
         int section = 0;
         for (std::size_t j = 0; j < pages_[i].sections.size(); ++j) {
-            if (!heading.isEmpty() && pages_[i].sections[j].heading.compare(heading, Qt::CaseInsensitive) == 0)
+            if (!heading.isEmpty() && plain(pages_[i].sections[j].heading) == plain(heading))
                 section = static_cast<int>(j);
         }
         go({static_cast<int>(i), section});
@@ -191,14 +208,20 @@ void HelpWindow::goBack() {
     scrollTo(before.section);
 }
 
-// "guide.md#Who holds the memory", "#heading", "panel:events". Spaces of a heading are written as "-".
+// "guide.md#Who holds the memory", "#heading", "panel:events", "examples/pairs.py". Spaces of a heading are written as
+// "-".
 void HelpWindow::onLink(const QUrl& link) {
     if (link.scheme() == QLatin1String("panel")) {
         emit panelWanted(link.path());
         return;
     }
+    if (!link.path().isEmpty() && !link.path().endsWith(QLatin1String(".md"))) {
+        const QString file = helpFolder().absoluteFilePath(link.path());
+        if (link.scheme().isEmpty() && QFileInfo::exists(file)) emit fileWanted(file);
+        return;
+    }
     const QString name = link.path().isEmpty() ? page() : link.path().remove(QStringLiteral(".md"));
-    showPage(name, link.fragment(QUrl::FullyDecoded).replace(QLatin1Char('-'), QLatin1Char(' ')));
+    showPage(name, link.fragment(QUrl::FullyDecoded));
 }
 
 void HelpWindow::onItem(QTreeWidgetItem* item) {
@@ -216,9 +239,13 @@ void HelpWindow::search() {
 
 void HelpWindow::fillContents() {
     contents_->clear();
+    QTreeWidgetItem* over = nullptr;
     for (int page = 0; page < static_cast<int>(pages_.size()); ++page) {
         const HelpPage& each = pages_[static_cast<std::size_t>(page)];
-        auto* top = new QTreeWidgetItem(contents_, {each.title});
+        // Pages of operators stand below the one that says what they are.
+        const bool is_below = over && each.name.startsWith(QLatin1String("operators_"));
+        auto* top = is_below ? new QTreeWidgetItem(over, {each.title}) : new QTreeWidgetItem(contents_, {each.title});
+        if (each.name == QLatin1String("operators")) over = top;
         top->setData(0, kPageRole, page);
         top->setData(0, kSectionRole, 0);
         for (int section = 0; section < static_cast<int>(each.sections.size()); ++section) {
@@ -262,7 +289,33 @@ void HelpWindow::render() {
     text_->document()->setDefaultFont(Theme::instance().uiFont());
     text_->setMarkdown(pages_[static_cast<std::size_t>(position_.page)].markdown);
     dress(*text_->document());
+    fitPictures();
     setWindowTitle(tr("Help: %1").arg(pages_[static_cast<std::size_t>(position_.page)].title));
+}
+
+bool HelpWindow::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize && watched == text_->viewport()) fitPictures();
+    return QWidget::eventFilter(watched, event);
+}
+
+void HelpWindow::fitPictures() {
+    const double room = std::max(100, text_->viewport()->width() - 2 * kMargin);
+    for (QTextBlock block = text_->document()->begin(); block.isValid(); block = block.next()) {
+        for (auto part = block.begin(); !part.atEnd(); ++part) {
+            const QTextFragment fragment = part.fragment();
+            if (!fragment.charFormat().isImageFormat()) continue;
+            QTextImageFormat format = fragment.charFormat().toImageFormat();
+            const QImage image(helpFolder().absoluteFilePath(format.name()));
+            const double width = std::min<double>(room, image.width());
+            if (image.isNull() || format.width() == width) continue;
+            format.setWidth(width);
+            QTextCursor selection(text_->document());
+            selection.setPosition(fragment.position());
+            selection.setPosition(fragment.position() + fragment.length(), QTextCursor::KeepAnchor);
+            selection.setCharFormat(format);
+            break;  // the fragments of the block are others now
+        }
+    }
 }
 
 void HelpWindow::scrollTo(int section) {

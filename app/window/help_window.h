@@ -30,6 +30,11 @@ class HelpWindow : public QWidget {
   signals:
     // A link "panel:events" was followed.
     void panelWanted(const QString& id);
+    // A link to an example was followed: a file beside the pages.
+    void fileWanted(const QString& file);
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
     struct Position {
@@ -44,6 +49,8 @@ class HelpWindow : public QWidget {
     void fillContents();
     void fillMatches(const QString& words);
     void render();
+    // Pictures are as wide as they are, and never wider than the page.
+    void fitPictures();
     void scrollTo(int section);
 
     std::vector<HelpPage> pages_;

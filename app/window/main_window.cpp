@@ -181,6 +181,7 @@ void MainWindow::connectParts() {
     connect(&Theme::instance(), &Theme::changed, actions_, &Actions::updateIcons);
     connect(docks_, &Docks::changed, actions_, &Actions::update);
     connect(docks_, &Docks::chosen, actions_, &Actions::update);
+    connect(docks_, &Docks::helpWanted, this, &MainWindow::showPanelHelp);
     connect(start_, &StartPage::startTour, this, [this](const QString& name) {
         if (const Tour* tour = findTour(name)) guide_->start(*tour);
     });

@@ -68,6 +68,8 @@ class MainWindow : public QMainWindow {
     void openPalette();
     void showKeys();
     void showManual();
+    // The manual at the section of that panel.
+    void showPanelHelp(const QString& id);
     void openGoTo();
 
   protected:

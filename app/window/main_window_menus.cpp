@@ -85,10 +85,10 @@ void MainWindow::makeMenus() {
     panel_menu_->setToolTipsVisible(true);
     connect(panel_menu_, &QMenu::aboutToShow, this, &MainWindow::fillPanelMenu);
     QMenu* help = menuBar()->addMenu(tr("&Help"));
-    fill(help, {"manual", "keys", "documentation", "", "about"});
+    fill(help, {"manual", "panel_help", "keys", "documentation", "", "about"});
     auto* tours = new QMenu(tr("Guided &tours"), help);
     fillTourMenu(*tours);
-    help->insertMenu(help->actions()[3], tours);
+    help->insertMenu(help->actions()[4], tours);
 }
 
 void MainWindow::makeToolBar() {
@@ -151,6 +151,7 @@ void MainWindow::fillPanelMenu() {
     panel_menu_->addSeparator();
     actions_->update();
     panel_menu_->addAction((*actions_)[QStringLiteral("save_picture")]);
+    panel_menu_->addAction((*actions_)[QStringLiteral("panel_help")]);
 }
 
 void MainWindow::openPalette() {

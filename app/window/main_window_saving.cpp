@@ -129,6 +129,13 @@ void MainWindow::makeHelpActions() {
                    {},
                    [this] { showManual(); },
                    {}});
+    actions_->add({"panel_help",
+                   tr("Help on this &panel"),
+                   tr("The section of the manual about the panel that has the focus"),
+                   "help",
+                   {QKeySequence(Qt::CTRL | Qt::Key_F1)},
+                   [this] { showPanelHelp(docks_->focused()->objectName().section(QLatin1Char('.'), 1)); },
+                   [this] { return docks_->focused() ? QString() : tr("no panel was chosen yet"); }});
     actions_->add(
         {"about",
          tr("&About Tensorloupe"),
@@ -153,12 +160,18 @@ void MainWindow::showKeys() { (new KeysDialog(this))->show(); }
 
 void MainWindow::showManual() {
     if (!manual_) {
-        manual_ = new HelpWindow(shippedHelpPages(), this);
+        manual_ = new HelpWindow(allHelpPages(), this);
         connect(manual_, &HelpWindow::panelWanted, docks_, &Docks::show);
+        connect(manual_, &HelpWindow::fileWanted, this, &MainWindow::takeFile);
     }
     manual_->setVisible(true);
     manual_->raise();
     manual_->activateWindow();
+}
+
+void MainWindow::showPanelHelp(const QString& id) {
+    showManual();
+    manual_->showPage(QStringLiteral("panels"), headingOfPanel(manual_->pages(), id));
 }
 
 // --- unsaved changes

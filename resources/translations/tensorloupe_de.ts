@@ -10392,6 +10392,10 @@ Statistiken: min, max, mean, std, absmax, absmean, norm, nan, inf, zeros, shape,
         <source>Close</source>
         <translation>Schließen</translation>
     </message>
+    <message>
+        <source>Help</source>
+        <translation>Hilfe</translation>
+    </message>
 </context>
 <context>
     <name>loupe::window::ErrorDetails</name>
@@ -11498,6 +11502,18 @@ Ein Klick versucht es jetzt. Was dort läuft, läuft weiter</translation>
     <message>
         <source>The pages of documentation, with a search over all of them</source>
         <translation>Die Seiten der Dokumentation, mit einer Suche über alle (auf Englisch)</translation>
+    </message>
+    <message>
+        <source>Help on this &amp;panel</source>
+        <translation>Hilfe zu diesem &amp;Panel</translation>
+    </message>
+    <message>
+        <source>The section of the manual about the panel that has the focus</source>
+        <translation>Der Abschnitt des Handbuchs über das Panel, das den Fokus hat (auf Englisch)</translation>
+    </message>
+    <message>
+        <source>no panel was chosen yet</source>
+        <translation>noch wurde kein Panel gewählt</translation>
     </message>
     <message>
         <source>&amp;About Tensorloupe</source>

@@ -112,6 +112,105 @@ class HelpTest : public QObject {
         QVERIFY(searchHelp(pages, QStringLiteral("  ")).empty());
     }
 
+    // F1's sister: every panel, one that somebody adds tomorrow too, has a section of its own.
+    void everyPanelHasItsSection() {
+        const auto pages = shippedHelpPages();
+        QSet<QString> headings;
+        for (const auto& entry : loupe::views::registry().entries()) {
+            const QString heading = headingOfPanel(pages, entry.description.id);
+            QVERIFY2(!heading.isEmpty(), qPrintable(entry.description.id));
+            QCOMPARE(heading, entry.description.title);
+            headings += heading;
+        }
+        QCOMPARE(static_cast<std::size_t>(headings.size()), loupe::views::registry().entries().size());
+        QVERIFY(headingOfPanel(pages, QStringLiteral("nowhere")).isEmpty());
+    }
+
+    // Pages are reached by links from the first one, not by the contents alone.
+    void everyPageIsReachedFromTheIndex() {
+        const QString index = readFile(QStringLiteral(LOUPE_SOURCE_DIR "/resources/docs/index.md"));
+        for (const HelpPage& page : shippedHelpPages()) {
+            if (page.name != QLatin1String("index"))
+                QVERIFY2(index.contains(QStringLiteral("](%1.md)").arg(page.name)), qPrintable(page.name));
+        }
+    }
+
+    void everyFileOfALinkIsThere() {
+        static const QRegularExpression link(QStringLiteral("\\]\\(((?:examples|pictures)/[^)]+)\\)"));
+        int found = 0;
+        for (const HelpPage& page : shippedHelpPages()) {
+            for (auto links = link.globalMatch(page.markdown); links.hasNext(); ++found) {
+                const QString file = links.next().captured(1);
+                QVERIFY2(QFileInfo::exists(helpFolder().filePath(file)), qPrintable(page.name + ": " + file));
+            }
+        }
+        QVERIFY(found > 15);
+    }
+
+    // The reference is made of the records: an operator's row says what its record says.
+    void operatorsStandBelowTheirPage() {
+        const auto pages = allHelpPages();
+        const auto at = [&](const char* name) {
+            return std::find_if(pages.begin(), pages.end(),
+                                [&](const HelpPage& page) { return page.name == QLatin1String(name); });
+        };
+        const auto pointwise = at("operators_pointwise");
+        QVERIFY(pointwise != pages.end() && pointwise > at("operators"));
+        QVERIFY(pointwise->markdown.contains(QStringLiteral("`aten::tanh(Tensor self) -> Tensor`")));
+        QVERIFY(pointwise->markdown.contains(QStringLiteral("`self: grad (1 - out^2)`")));
+        QVERIFY(at("operators_nn") != pages.end() && at("operators_linalg") != pages.end());
+        HelpWindow help(pages);
+        help.showPage(QStringLiteral("operators_pointwise"));
+        QVERIFY(help.findChild<QTextBrowser*>(QStringLiteral("helpText"))->toPlainText().contains("aten::tanh(Tensor"));
+        auto* contents = help.findChild<QTreeWidget*>(QStringLiteral("helpContents"));
+        const auto items =
+            contents->findItems(QStringLiteral("Operators: pointwise"), Qt::MatchExactly | Qt::MatchRecursive);
+        QCOMPARE(items.size(), 1);
+        QCOMPARE(items.front()->parent()->text(0), QStringLiteral("Operators"));
+    }
+
+    // As wide as they are, or as the page is; drawn, not a place that is left empty.
+    void picturesFitThePage() {
+        HelpWindow help(shippedHelpPages());
+        help.resize(800, 600);
+        help.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&help));
+        help.showPage(QStringLiteral("task_nan"));
+        auto* text = help.findChild<QTextBrowser*>(QStringLiteral("helpText"));
+        const auto widths = [&] {
+            std::vector<double> found;
+            for (QTextBlock block = text->document()->begin(); block.isValid(); block = block.next()) {
+                for (auto part = block.begin(); !part.atEnd(); ++part) {
+                    const QTextCharFormat format = part.fragment().charFormat();
+                    if (format.isImageFormat()) found.push_back(format.toImageFormat().width());
+                }
+            }
+            return found;
+        };
+        QCOMPARE(widths().size(), std::size_t{2});
+        const double narrow = widths().front();
+        QVERIFY(narrow > 100 && narrow <= text->viewport()->width());
+        QVERIFY(!text->loadResource(QTextDocument::ImageResource, QUrl(QStringLiteral("pictures/nan_training.png")))
+                     .isNull());
+        help.resize(1100, 600);
+        QTRY_VERIFY(widths().front() > narrow);
+        QVERIFY(text->document()->size().width() <= text->viewport()->width());
+    }
+
+    void aLinkOpensAnExample() {
+        HelpWindow help(shippedHelpPages());
+        help.showPage(QStringLiteral("task_nan"));
+        auto* text = help.findChild<QTextBrowser*>(QStringLiteral("helpText"));
+        const QSignalSpy wanted(&help, &HelpWindow::fileWanted);
+        emit text->anchorClicked(QUrl(QStringLiteral("examples/pairs.py")));
+        QCOMPARE(wanted.size(), 1);
+        QVERIFY(QFileInfo(wanted[0][0].toString()).isFile());
+        emit text->anchorClicked(QUrl(QStringLiteral("examples/nowhere.py")));
+        emit text->anchorClicked(QUrl(QStringLiteral("file:///etc/passwd")));
+        QCOMPARE(wanted.size(), 1);
+        QCOMPARE(help.page(), QStringLiteral("task_nan"));
+    }
+
     void theWindowGoesThereAndBack() {
         HelpWindow help(shippedHelpPages());
         help.show();
@@ -138,6 +237,9 @@ class HelpTest : public QObject {
         QVERIFY(text->textCursor().block().text().startsWith(QLatin1String("Is my conversion right")));
         emit text->anchorClicked(QUrl(QStringLiteral("nowhere.md")));
         QCOMPARE(help.page(), QStringLiteral("guide"));
+        emit text->anchorClicked(QUrl(QStringLiteral("task_slow.md#2-whose-memory-is-it")));
+        QVERIFY(text->textCursor().block().text().startsWith(QLatin1String("2. Whose memory")));
+        help.showPage(QStringLiteral("guide"));
 
         QSignalSpy wanted(&help, &HelpWindow::panelWanted);
         emit text->anchorClicked(QUrl(QStringLiteral("panel:events")));

@@ -23,6 +23,7 @@
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTextBlock>
 #include <QTextBrowser>
 #include <QToolButton>
 #include <QTreeView>
@@ -31,6 +32,7 @@
 
 #include "app/window/banner.h"
 #include "app/window/docks.h"
+#include "app/window/help_window.h"
 #include "app/window/main_window.h"
 #include "app/window/source_permissions.h"
 #include "app/window/weights_loader.h"
@@ -159,6 +161,25 @@ class WindowTest : public testing::WindowFixture {
                                                             {"fit", "Space"},
                                                             {"undo", "Ctrl+Z"}};
         for (const auto& [id, key] : keys) QCOMPARE(action(id)->shortcut(), QKeySequence(QLatin1String(key)));
+    }
+
+    // Ctrl+F1, for every panel of the registry.
+    void helpOpensAtThePanelInFocus() {
+        open(model("digits"));
+        for (const auto& entry : views::registry().entries()) {
+            window_->docks().show(entry.description.id);
+            QTRY_COMPARE(window_->docks().focused(), window_->docks().view(entry.description.id));
+            action("panel_help")->trigger();
+            auto* help = window_->findChild<window::HelpWindow*>();
+            QVERIFY(help && help->isVisible());
+            QCOMPARE(help->page(), QStringLiteral("panels"));
+            const auto* text = help->findChild<QTextBrowser*>(QStringLiteral("helpText"));
+            QCOMPARE(text->textCursor().block().text(), entry.description.title);
+        }
+        // A link of an example opens it in the window.
+        auto* help = window_->findChild<window::HelpWindow*>();
+        emit help->fileWanted(QStringLiteral(LOUPE_SOURCE_DIR "/resources/docs/examples/vanishing.py"));
+        QTRY_VERIFY(window_->bridge().model() && window_->bridge().model()->path.ends_with("vanishing.py"));
     }
 
     void openRunBreakStepAndClose() {

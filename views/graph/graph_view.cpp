@@ -457,6 +457,7 @@ void GraphView::tell(const QString& words) {
 void GraphView::resizeEvent(QResizeEvent* event) {
     View::resizeEvent(event);
     layout()->activate();
+    pages_->layout()->activate();  // the canvas has its width
     tell(state_->text());
 }
 
