@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <loupe_torch/nn.h>
 
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <typeinfo>
+
 #include "core/base/strings.h"
 #include "core/dispatch/plugin_list.h"
 #include "core/formats/format_registry.h"
@@ -24,11 +31,25 @@ Named named(const loupe::nn::Named<loupe::Tensor>& tensors) {
     return out;
 }
 
+std::string class_name(const std::string& name) { return name.empty() ? "Module" : name; }
+
+std::string demangled(const std::type_info& type) {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(type.name(), nullptr, nullptr, &status),
+                                                           &std::free);
+    return status == 0 ? text.get() : type.name();
+}
+
 }  // namespace
 
 Module::Module(std::string name) : name_(std::move(name)) {
     loupe::plugins();
-    engine_ = loupe::make_ptr<loupe::nn::Module>(name_);
+    engine_ = loupe::make_ptr<loupe::nn::Module>(class_name(name_));
+}
+
+const std::string& Module::name() const {
+    if (name_.empty()) name_ = demangled(typeid(*this));
+    return name_;
 }
 
 at::Tensor& Module::register_parameter(std::string name, at::Tensor tensor, bool requires_grad) {
@@ -67,6 +88,37 @@ void Module::to(c10::ScalarType dtype, bool) {
 void Module::to(c10::Device device, bool) {
     translated([&] { engine_->to({.device = engine_device(device)}); });
 }
+std::vector<std::shared_ptr<Module>> Module::modules(bool include_self) {
+    std::vector<std::shared_ptr<Module>> all;
+    if (include_self) all.push_back(shared_from_this());
+    for (const auto& child : children_) {
+        const auto below = child.value()->modules();
+        all.insert(all.end(), below.begin(), below.end());
+    }
+    return all;
+}
+void Module::apply(const std::function<void(Module&)>& function) {
+    function(*this);
+    for (const auto& child : children_) child.value()->apply(function);
+}
+
+std::shared_ptr<Module> Module::clone(const std::optional<c10::Device>&) const {
+    TORCH_CHECK(false, "clone() has not been implemented for ", name_, ". Subclass torch::nn::Cloneable<", name_,
+                "> instead of torch::nn::Module to inherit the ability to clone.");
+}
+void Module::start_anew() {
+    engine_ = loupe::make_ptr<loupe::nn::Module>(class_name(name_));
+    tensors_.clear();
+    children_ = {};
+}
+void Module::copy_values_to(Module& copy, const std::optional<c10::Device>& device) const {
+    // LibTorch clones each child once more, for which their initial numbers are drawn again.
+    for (const auto& child : children_) child.value()->clone();
+    translated([&] { copy.engine()->load_state_dict(engine_->state_dict()); });
+    copy.train(is_training());
+    if (device) copy.to(*device);
+}
+
 void Module::zero_grad(bool set_to_none) { engine_->zero_grad(set_to_none); }
 
 namespace detail {
@@ -76,9 +128,51 @@ void Options::set(const char* name, loupe::IValue value) {
         if (known == name) return given = std::move(value), void();
     given_.emplace_back(name, std::move(value));
 }
-// One number stands for all dimensions.
 void Options::set(const char* name, const c10::IntArrayRef& list) {
     set(name, list.size() == 1 ? loupe::IValue(list[0]) : box(list));
+}
+void Options::set_list(const char* name, const c10::IntArrayRef& list) { set(name, box(list)); }
+void Options::set_list(const char* name, const std::vector<double>& list) {
+    set(name, box(c10::ArrayRef<double>(list)));
+}
+
+namespace {
+const loupe::IValue* found_in(const Options::Given& given, const char* name) {
+    const auto found = std::find_if(given.begin(), given.end(), [&](const auto& each) { return each.first == name; });
+    return found == given.end() ? nullptr : &found->second;
+}
+}  // namespace
+
+std::int64_t Options::value_or(const char* name, std::int64_t otherwise) const {
+    const loupe::IValue* given = found_in(given_, name);
+    return given != nullptr ? given->to_int() : otherwise;
+}
+double Options::value_or(const char* name, double otherwise) const {
+    const loupe::IValue* given = found_in(given_, name);
+    return given != nullptr ? given->to_double() : otherwise;
+}
+bool Options::value_or(const char* name, bool otherwise) const {
+    const loupe::IValue* given = found_in(given_, name);
+    return given != nullptr ? given->to_bool() : otherwise;
+}
+std::optional<std::int64_t> Options::value_or(const char* name, std::optional<std::int64_t> otherwise) const {
+    const loupe::IValue* given = found_in(given_, name);
+    if (given == nullptr) return otherwise;
+    return given->is_none() ? std::nullopt : std::optional(given->to_int());
+}
+std::optional<double> Options::value_or(const char* name, std::optional<double> otherwise) const {
+    const loupe::IValue* given = found_in(given_, name);
+    if (given == nullptr) return otherwise;
+    return given->is_none() ? std::nullopt : std::optional(given->to_double());
+}
+std::optional<bool> Options::value_or(const char* name, std::optional<bool> otherwise) const {
+    const loupe::IValue* given = found_in(given_, name);
+    if (given == nullptr) return otherwise;
+    return given->is_none() ? std::nullopt : std::optional(given->to_bool());
+}
+at::Tensor Options::value_or(const char* name, at::Tensor otherwise) const {
+    const loupe::IValue* given = found_in(given_, name);
+    return given != nullptr && given->is_tensor() ? at::Tensor(given->to_tensor()) : std::move(otherwise);
 }
 
 namespace {
@@ -95,7 +189,7 @@ at::Tensor member(const loupe::nn::Module& module, const char* name) {
 }  // namespace
 
 Layer::Layer(const char* record, const Options& options)
-    : Module(std::string("torch::nn::") + record, made(record, options)),
+    : Module(loupe::concat("torch::nn::", record, "Impl"), made(record, options)),
       weight(member(*engine(), "weight")),
       bias(member(*engine(), "bias")),
       running_mean(member(*engine(), "running_mean")),
