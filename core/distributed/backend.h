@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What carries bytes between ranks: MPI, Gloo. Of host memory and contiguous elements alone; tensors, errors between
-// ranks and waiting stand above it, in process_group.h. All calls come from one thread, the world's progress thread.
+// What carries bytes between ranks: MPI, Gloo. Of host memory and contiguous elements alone, unless it is a device's
+// (device_transport.h); tensors, errors between ranks and waiting stand above it, in process_group.h. All calls come
+// from one thread, the world's progress thread.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,7 @@
 
 #include "core/distributed/launch_facts.h"
 #include "core/distributed/reduction.h"
+#include "core/tensor/device_interface.h"
 
 namespace loupe::distributed {
 
@@ -42,6 +44,10 @@ struct Transfer {
     std::vector<std::size_t> send_counts, receive_counts;  // of AllToAll, in elements, one after the other
     int peer = -1;  // the root, or the other rank of a message; -1: of Receive, whoever comes first
     int tag = 0;    // of messages: 0 to 32,767
+    // Whose memory it is. Of others than the CPU: an average is one (Reduction::Avg), and nothing is read or written
+    // before ready is reached; null: at once.
+    Device device = {};
+    std::shared_ptr<DeviceEvent> ready = {};
 };
 
 class Request {

@@ -8,6 +8,7 @@
 #include "core/autograd/engine.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/distributed/device_transport.h"
 #include "core/distributed/last_act.h"
 #include "core/distributed/world.h"
 
@@ -31,6 +32,22 @@ Tensor staged(const Tensor& t) {
 }
 // The same without the elements.
 Tensor place_for(const Tensor& t) { return is_direct(t) ? t : empty(t.sizes(), t.dtype()); }
+
+// Does something carry them where they are? All of one device.
+bool are_carried(const TensorList& tensors, Reduction reduction = Reduction::Sum) {
+    const Device device = tensors.front().device();
+    const DeviceTransport* transport = device.is_cpu() ? nullptr : device_transport(device.type);
+    return transport != nullptr && std::ranges::all_of(tensors, [&](const Tensor& t) {
+               return t.device() == device && t.is_contiguous() && transport->takes(t.dtype(), reduction);
+           });
+}
+// Where a transfer reads, and where it writes.
+Tensor source_of(const Tensor& t, bool is_carried) { return is_carried ? t : staged(t); }
+Tensor target_of(const Tensor& t, bool is_carried) { return is_carried ? t : place_for(t); }
+void* bytes_of(const Tensor& t, bool is_carried) { return is_carried ? t.address() : t.raw_data(); }
+Tensor like(const Tensor& t, bool is_carried) {
+    return empty(t.sizes(), t.dtype(), is_carried ? t.device() : Device());
+}
 
 Tensor flat_for(const TensorList& tensors) {
     std::int64_t count = 0;
@@ -103,6 +120,7 @@ struct ProcessGroup::Parts {
     std::function<void()> on_progress = {};
     std::function<void()> finish = {};
     Reduction reduction = Reduction::Sum;
+    bool is_carried = false;  // on the device of what was given
 };
 
 ProcessGroup::ProcessGroup(std::string name, std::string backend, Channel& channel, std::chrono::milliseconds timeout)
@@ -123,6 +141,12 @@ Announcement ProcessGroup::announce(std::string operation, std::string detail) {
 
 WorkPtr ProcessGroup::launch(Transfer transfer, Announcement announcement, Parts parts) {
     settle();
+    if (parts.is_carried) {
+        transfer.device = parts.given.front().device();
+        transfer.ready = device_interface(transfer.device.type)->make_event(transfer.device);
+        transfer.ready->record();
+        announcement.detail += concat(" over ", device_transport(transfer.device.type)->name());
+    }
     auto state = std::make_shared<WorkState>();
     auto work = make_ptr<Work>(*this, state, std::move(announcement));
     work->results_ = std::move(parts.results);
@@ -165,16 +189,18 @@ WorkPtr ProcessGroup::all_reduce(const TensorList& tensors, Reduction reduction,
         if (t.dtype() != tensors.front().dtype()) refuse("Tensors must have the same dtype");
     }
     const bool is_one = tensors.size() == 1;
-    const Tensor buffer = is_one ? staged(tensors.front()) : flattened(tensors);
+    const bool is_carried = is_one && size() > 1 && are_carried(tensors, reduction);
+    const Tensor buffer = is_one ? source_of(tensors.front(), is_carried) : flattened(tensors);
     if (reduction == Reduction::PremulSum) multiply(buffer, factor);
     Transfer t;
     t.kind = TransferKind::AllReduce;
-    t.reduction = wire_reduction(reduction);
+    t.reduction = is_carried ? reduction : wire_reduction(reduction);
     t.dtype = buffer.dtype();
-    t.send = t.receive = buffer.raw_data();
+    t.send = t.receive = bytes_of(buffer, is_carried);
     t.count = count_of(buffer);
     Parts parts{.given = tensors, .results = tensors, .kept = {buffer}, .reduction = reduction};
-    if (reduction == Reduction::Avg && size() > 1)
+    parts.is_carried = is_carried;
+    if (reduction == Reduction::Avg && size() > 1 && !is_carried)
         parts.on_progress = [t, ranks = size()] { divide(t.dtype, t.receive, t.count, ranks); };
     parts.finish = [tensors, buffer, is_one] {
         if (!is_one)
@@ -191,14 +217,16 @@ WorkPtr ProcessGroup::all_reduce(const TensorList& tensors, Reduction reduction,
 WorkPtr ProcessGroup::broadcast(const Tensor& tensor, int root, const std::string& name) {
     check_dense({tensor});
     if (root < 0 || root >= size()) refuse(concat("broadcast from rank ", root, " of a group of ", size()));
-    const Tensor buffer = staged(tensor);
+    const bool is_carried = size() > 1 && are_carried({tensor});
+    const Tensor buffer = source_of(tensor, is_carried);
     Transfer t;
     t.kind = TransferKind::Broadcast;
     t.dtype = buffer.dtype();
-    t.send = t.receive = buffer.raw_data();
+    t.send = t.receive = bytes_of(buffer, is_carried);
     t.count = count_of(buffer);
     t.peer = root;
     Parts parts{.given = {tensor}, .results = {tensor}, .kept = {buffer}};
+    parts.is_carried = is_carried;
     parts.finish = [tensor, buffer] {
         if (buffer.is_same(tensor)) return mark_written({tensor});
         copy(tensor, buffer);
@@ -237,21 +265,23 @@ WorkPtr ProcessGroup::all_gather_into(const Tensor& out, const Tensor& in, const
     if (out.dtype() != in.dtype()) refuse("output tensor must have the same type as input tensor");
     if (out.numel() != in.numel() * size())
         refuse("output tensor size must be equal to world_size times input tensor size");
-    const Tensor send = staged(in), receive = place_for(out);
+    const bool is_carried = size() > 1 && are_carried({in, out});
+    const Tensor send = source_of(in, is_carried), receive = target_of(out, is_carried);
     Transfer t;
     t.kind = TransferKind::AllGather;
     t.dtype = in.dtype();
-    t.send = send.raw_data();
-    t.receive = receive.raw_data();
+    t.send = bytes_of(send, is_carried);
+    t.receive = bytes_of(receive, is_carried);
     t.count = count_of(in);
     Parts parts{.given = {in}, .results = {out}, .kept = {send, receive}};
+    parts.is_carried = is_carried;
     // The input may be its own place in the output: MPI does not take that.
     const auto* from = static_cast<const std::byte*>(t.send);
     const auto* to = static_cast<const std::byte*>(t.receive);
     if (from >= to && from < to + receive.bytes()) {
-        const Tensor own = empty(in.sizes(), in.dtype());
+        const Tensor own = like(in, is_carried);
         copy(own, in);
-        t.send = own.raw_data();
+        t.send = bytes_of(own, is_carried);
         parts.kept.push_back(own);
     }
     parts.finish = [out, receive] {
@@ -284,7 +314,8 @@ WorkPtr ProcessGroup::reduce_scatter_from(const Tensor& out, const Tensor& in, R
     if (out.dtype() != in.dtype()) refuse("input tensor must be the same type as the output tensor.");
     if (in.numel() != out.numel() * size())
         refuse("input tensor must be the same size as output size times world size");
-    Tensor send = staged(in);
+    const bool is_carried = size() > 1 && are_carried({in, out}, reduction);
+    Tensor send = source_of(in, is_carried);
     if (reduction == Reduction::PremulSum) {
         if (send.is_same(in)) {
             send = empty(in.sizes(), in.dtype());
@@ -293,16 +324,17 @@ WorkPtr ProcessGroup::reduce_scatter_from(const Tensor& out, const Tensor& in, R
         multiply(send, factor);
     }
     // A part of the input may be where the output goes.
-    const Tensor receive = empty(out.sizes(), out.dtype());
+    const Tensor receive = like(out, is_carried);
     Transfer t;
     t.kind = TransferKind::ReduceScatter;
-    t.reduction = wire_reduction(reduction);
+    t.reduction = is_carried ? reduction : wire_reduction(reduction);
     t.dtype = in.dtype();
-    t.send = send.raw_data();
-    t.receive = receive.raw_data();
+    t.send = bytes_of(send, is_carried);
+    t.receive = bytes_of(receive, is_carried);
     t.count = count_of(out);
     Parts parts{.given = {in}, .results = {out}, .kept = {send, receive}, .reduction = reduction};
-    if (reduction == Reduction::Avg && size() > 1)
+    parts.is_carried = is_carried;
+    if (reduction == Reduction::Avg && size() > 1 && !is_carried)
         parts.on_progress = [t, ranks = size()] { divide(t.dtype, t.receive, t.count, ranks); };
     parts.finish = [out, receive] { copy(out, receive); };
     return launch(std::move(t), announce(name, concat(reduction_name(reduction), " ", shape_text(in))),
@@ -337,15 +369,17 @@ WorkPtr ProcessGroup::all_to_all_single(const Tensor& out, const Tensor& in,
         }
         return all;
     };
-    const Tensor send = staged(in), receive = place_for(out);
+    const bool is_carried = size() > 1 && are_carried({in, out});
+    const Tensor send = source_of(in, is_carried), receive = target_of(out, is_carried);
     Transfer t;
     t.kind = TransferKind::AllToAll;
     t.dtype = in.dtype();
     t.send_counts = counts(in, in_splits);
     t.receive_counts = counts(out, out_splits);
-    t.send = send.raw_data();
-    t.receive = receive.raw_data();
+    t.send = bytes_of(send, is_carried);
+    t.receive = bytes_of(receive, is_carried);
     Parts parts{.given = {in}, .results = {out}, .kept = {send, receive}};
+    parts.is_carried = is_carried;
     parts.finish = [out, receive] {
         if (receive.is_same(out)) return mark_written({out});
         copy(out, receive);

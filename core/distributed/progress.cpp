@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/distributed/device_transport.h"
 #include "core/distributed/world.h"
 
 namespace loupe::distributed {
@@ -20,6 +21,15 @@ constexpr auto kLook = std::chrono::milliseconds(250);  // at the processes of o
 double seconds_since(Clock::time_point time) { return std::chrono::duration<double>(Clock::now() - time).count(); }
 
 bool is_message(TransferKind kind) { return kind == TransferKind::Send || kind == TransferKind::Receive; }
+
+// An id for all ranks, behind its length; none where there is none.
+std::string id_letter(const std::string& id) {
+    std::string letter(DeviceTransport::kMostIdBytes + 1, '\0');
+    letter[0] = static_cast<char>(id.size());
+    std::copy(id.begin(), id.end(), letter.begin() + 1);
+    return letter;
+}
+std::string id_of(const std::string& letter) { return letter.substr(1, static_cast<unsigned char>(letter[0])); }
 
 // Data and headers of one tag are messages of two.
 int header_tag(int tag) { return 2 * tag + 1; }
@@ -150,6 +160,7 @@ void Progress::begin_channels_anew() {
     for (const auto& [colour, channel] : colours_) {
         auto data = all_->split(colour), agreements = all_->split(colour);
         if (channel == nullptr) continue;
+        channel->devices.clear();
         channel->data = std::move(data);
         channel->agreements = std::move(agreements);
     }
@@ -328,8 +339,35 @@ bool Progress::advance(Channel& channel, Channel::Running& running, bool& may_la
         return true;
     }
     if (!may_launch) return false;
-    running.request = channel.data->start(running.task.transfer);
+    running.request = carrier(channel, running.task.transfer).start(running.task.transfer);
     return false;
+}
+
+// All ranks of the channel come here in the same order, since they have agreed on the transfer. The first makes what
+// they meet by.
+Communicator& Progress::carrier(Channel& channel, const Transfer& transfer) {
+    if (transfer.device.is_cpu()) return *channel.data;
+    auto& own = channel.devices[256 * static_cast<int>(transfer.device.type) + transfer.device.index];
+    if (own != nullptr) return *own;
+    DeviceTransport* transport = device_transport(transfer.device.type);
+    std::string letter = id_letter({});
+    std::string why = concat("rank ", channel.ranks.front(), " has started no ", transport->name());
+    try {
+        if (channel.data->rank() == 0) letter = id_letter(transport->new_id());
+    } catch (const Error& error) {  // the others wait for one
+        why = error.message();
+    }
+    Transfer given;
+    given.kind = TransferKind::Broadcast;
+    given.send = given.receive = letter.data();
+    given.count = letter.size();
+    given.peer = 0;
+    const auto request = channel.data->start(given);
+    while (!request->test()) std::this_thread::yield();
+    const std::string id = id_of(letter);
+    if (id.empty()) throw Error(ErrorKind::Run, why);
+    own = transport->join(id, channel.data->rank(), channel.data->size(), transfer.device);
+    return *own;
 }
 
 bool Progress::advance_message(Channel& channel, Channel::Running& running) {

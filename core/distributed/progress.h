@@ -36,6 +36,7 @@ struct Channel {
     std::vector<int> ranks;  // of the program
     std::unique_ptr<Communicator> data;
     std::unique_ptr<Communicator> agreements;
+    std::map<int, std::unique_ptr<Communicator>> devices;  // by type and index: what carries their memory
 
     struct Running {
         Task task;
@@ -107,6 +108,7 @@ class Progress {
     void run();
     bool step();
     bool step(Channel& channel);
+    Communicator& carrier(Channel& channel, const Transfer& transfer);
     bool advance(Channel& channel, Channel::Running& running, bool& may_launch);
     bool advance_message(Channel& channel, Channel::Running& running);
     void start_agreement(Channel& channel, Channel::Running& running);

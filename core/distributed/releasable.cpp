@@ -4,13 +4,16 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <numeric>
 
+#include "core/autograd/engine.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/distributed/operators.h"
 #include "core/tensor/allocation_observers.h"
+#include "core/tensor/device_interface.h"
 
 namespace loupe::distributed {
 
@@ -45,7 +48,8 @@ void ReleasableMemory::restore() {
     report(false);
 }
 
-Releasable make_releasable(IntSpan sizes, ScalarType dtype) {
+Releasable make_releasable(IntSpan sizes, ScalarType dtype, Device device) {
+    if (!device.is_cpu()) return {empty(sizes, dtype, device), nullptr};
     const auto bytes = static_cast<std::size_t>(checked_numel(sizes) * element_size(dtype));
     auto memory = make_ptr<ReleasableMemory>(bytes);
     Ptr<TensorImpl> impl(new TensorImpl);
@@ -55,6 +59,27 @@ Releasable make_releasable(IntSpan sizes, ScalarType dtype) {
     memory->set_storage(impl->storage->id());
     return {Tensor(std::move(impl)), std::move(memory)};
 }
+
+namespace {
+
+// to, of n elements: `lines` times the blocks of all ranks side by side.
+void copy_blocks(const Tensor& to, const Tensor& from, std::int64_t first, std::int64_t ranks, std::int64_t row,
+                 std::int64_t lines, std::int64_t block) {
+    const std::int64_t begin = from.storage_offset() + first;
+    const auto part = [&](std::array<std::int64_t, 3> sizes, std::int64_t to_begin, std::int64_t from_begin) {
+        const std::array<std::int64_t, 3> to_strides{sizes[1] * sizes[2], sizes[2], 1};
+        const std::array<std::int64_t, 3> from_strides{block, row, 1};
+        gradient_arithmetic().copy(to.view_as_strided(sizes, to_strides, to.storage_offset() + to_begin),
+                                   from.view_as_strided(sizes, from_strides, begin + from_begin));
+    };
+    // Padding is behind the end of one line.
+    const std::int64_t whole = lines == 1 ? std::min(ranks, to.numel() / block) : ranks;
+    if (whole > 0) part({lines, whole, block}, 0, 0);
+    const std::int64_t rest = lines == 1 ? to.numel() - whole * block : 0;
+    if (rest > 0) part({1, 1, rest}, whole * block, whole * row);
+}
+
+}  // namespace
 
 void split_gathered(const Tensor& gathered, const std::vector<std::int64_t>& counts, const TensorList& outs,
                     const std::vector<std::int64_t>& outer) {
@@ -70,6 +95,19 @@ void split_gathered(const Tensor& gathered, const std::vector<std::int64_t>& cou
     }
     if (!is_of_these) throw Error(ErrorKind::Run, "a gathered buffer that is not of these parameters");
     run_observed("fsdp::split_with_sizes_copy", {gathered}, [&]() -> TensorList {
+        if (!gathered.is_host_memory()) {
+            std::int64_t first = 0;
+            DeviceInterface& device = *device_interface(gathered.device().type);
+            for (std::size_t i = 0; i < outs.size(); ++i) {
+                const Tensor ordered = empty(outs[i].sizes(), outs[i].dtype(), gathered.device());
+                if (counts[i] > 0 && outer[i] > 0)
+                    copy_blocks(ordered, gathered, first, ranks, row, outer[i], counts[i] / outer[i]);
+                // Not as an operator: what autograd saved is the same again, at the same version.
+                device.copy(outs[i].address(), outs[i].device(), ordered.address(), ordered.device(), outs[i].bytes());
+                first += counts[i];
+            }
+            return outs;
+        }
         const auto* from = static_cast<const std::byte*>(gathered.raw_data());
         const auto size = static_cast<std::size_t>(gathered.element_size());
         std::int64_t before = 0;

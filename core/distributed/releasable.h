@@ -34,8 +34,9 @@ struct Releasable {
     Ptr<ReleasableMemory> memory;
 };
 
-// Of host memory; not there until restore().
-Releasable make_releasable(IntSpan sizes, ScalarType dtype);
+// Of host memory: not there until restore(). Of a device it is there throughout, and memory is null: its allocator
+// gives no memory back that something still views.
+Releasable make_releasable(IntSpan sizes, ScalarType dtype, Device device);
 
 // gathered: [ranks * sum of counts], a rank's parts behind each other. outs[i], contiguous, of ranks * counts[i]
 // elements or less, gets the parts i of all ranks; what is behind its end is padding. outer[i]: the number of elements

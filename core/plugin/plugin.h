@@ -11,6 +11,7 @@
 
 #include "core/dispatch/registry.h"
 #include "core/distributed/backend.h"
+#include "core/distributed/device_transport.h"
 #include "core/formats/format_reader.h"
 #include "core/formats/format_writer.h"
 #include "core/passes/pass.h"
@@ -50,6 +51,8 @@ struct PluginRegistries {
     void (*add_study)(const session::StudyRecord& record) = nullptr;
     // What carries bytes between the ranks of a program. Likewise.
     void (*add_backend)(distributed::Backend& backend) = nullptr;
+    // What carries memory of a device between them. Throws Error (Plugin) when that device has one.
+    void (*add_device_transport)(distributed::DeviceTransport& transport) = nullptr;
 };
 
 struct PluginTable {

@@ -78,7 +78,8 @@ void register_table(const PluginTable* table, PluginStatus& status) {
                          .add_query = session::add_query,
                          .add_table = session::add_table,
                          .add_study = session::add_study,
-                         .add_backend = distributed::add_backend});
+                         .add_backend = distributed::add_backend,
+                         .add_device_transport = distributed::add_device_transport});
 }
 
 // dlerror names the file first; the list does too.

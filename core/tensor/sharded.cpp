@@ -4,7 +4,10 @@
 namespace loupe {
 
 Tensor make_sharded(const Tensor& local, std::shared_ptr<const ShardSpec> spec, IntSpan sizes) {
-    return make_with_parts(std::make_shared<const ShardedParts>(local, std::move(spec)), sizes, local.dtype());
+    Tensor made = make_with_parts(std::make_shared<const ShardedParts>(local, std::move(spec)), sizes, local.dtype());
+    // It has no elements of its own, and is where its part is.
+    if (!local.device().is_cpu()) made.impl()->storage = Storage::allocate(0, local.device());
+    return made;
 }
 
 Tensor with_local(const Tensor& t, const Tensor& local) {

@@ -81,6 +81,8 @@ class Event final : public DeviceEvent {
         return static_cast<double>(milliseconds);
     }
 
+    cudaEvent_t native() const { return event_; }
+
   private:
     Device device_;
     cudaEvent_t event_ = nullptr;
@@ -226,6 +228,8 @@ void check_faults(const Queue& queue) {
     check(cudaStreamSynchronize(state.stream), "waiting for a kernel");
     say_faults(state);
 }
+
+cudaEvent_t native_event(const DeviceEvent& event) { return static_cast<const Event&>(event).native(); }
 
 DeviceInterface& make_device() {
     int count = 0;

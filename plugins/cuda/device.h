@@ -14,6 +14,9 @@ cudaStream_t stream_of(Device device);
 // Memory of the device for the work that is given next, valid until the next call.
 void* scratch_of(Device device, std::size_t bytes);
 
+// Of an event that this device interface has made.
+cudaEvent_t native_event(const DeviceEvent& event);
+
 // The device interface; throws Error (Plugin) with the reason when no device can be used.
 DeviceInterface& make_device();
 

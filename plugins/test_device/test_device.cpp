@@ -17,6 +17,7 @@
 #include "plugins/cuda/loops/kernel_loops.h"
 #include "plugins/cuda/operators/operators.h"
 #include "plugins/test_device/test_memory.h"
+#include "plugins/test_device/test_transport.h"
 
 namespace loupe::test_device {
 namespace {
@@ -104,6 +105,7 @@ void register_all(const PluginRegistries& registries) {
     static TestDevice device;
     memory();
     registries.add_device(DeviceType::PrivateUse1, device);
+    register_transport(registries, memory());
     const auto add = [&](std::string_view name, KernelFunction kernel, AcceptFunction accepts = nullptr) {
         registries.add_kernel(name, DeviceType::PrivateUse1, {"test", kernel, accepts});
     };

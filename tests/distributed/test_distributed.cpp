@@ -37,6 +37,15 @@ void over_both() {
     for (const char* over : {"mpi", "gloo"}) QTest::newRow(over) << QString(over);
 }
 
+// Programs started meanwhile find the plugins of tests.
+class TestPlugins {
+  public:
+    TestPlugins() { qputenv("LOUPE_PLUGIN_PATH", LOUPE_BINARY_DIR "/lib/test_plugins"); }
+    ~TestPlugins() { qunsetenv("LOUPE_PLUGIN_PATH"); }
+    TestPlugins(const TestPlugins&) = delete;
+    TestPlugins& operator=(const TestPlugins&) = delete;
+};
+
 QString written(const QTemporaryDir& folder, const char* name, const QString& text) {
     QFile file(folder.filePath(name));
     if (!file.open(QIODevice::WriteOnly)) return {};
@@ -88,6 +97,18 @@ bool is_close(const QString& a, const QString& b) {
 class TestDistributed : public QObject {
     Q_OBJECT
 
+  private:
+    static void expect_pytorchs_lines(const Outcome& run, const QString& name, int ranks) {
+        QVERIFY2(run.status == 0, qPrintable(run.err + run.out));
+        QFile file(QString("%1%2.%3.txt").arg(kPrograms, name).arg(ranks));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QStringList expected = QString::fromUtf8(file.readAll()).split('\n', Qt::SkipEmptyParts);
+        const QStringList have = by_rank(run.out, ranks);
+        for (int i = 0; i < std::min(have.size(), expected.size()); ++i)
+            QVERIFY2(is_close(have[i], expected[i]), qPrintable("\n" + have[i] + "\n" + expected[i]));
+        QCOMPARE(have.size(), expected.size());
+    }
+
   private slots:
     void initTestCase() { qputenv("LOUPE_RANK_PATIENCE", "3"); }
 
@@ -108,14 +129,48 @@ class TestDistributed : public QObject {
         QFETCH(QString, name);
         QFETCH(int, ranks);
         const Outcome run = run_ranks(over, ranks, {kPrograms + name + ".py"});
-        QVERIFY2(run.status == 0, qPrintable(run.err + run.out));
-        QFile file(QString("%1%2.%3.txt").arg(kPrograms, name).arg(ranks));
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        const QStringList expected = QString::fromUtf8(file.readAll()).split('\n', Qt::SkipEmptyParts);
-        const QStringList have = by_rank(run.out, ranks);
-        for (int i = 0; i < std::min(have.size(), expected.size()); ++i)
-            QVERIFY2(is_close(have[i], expected[i]), qPrintable("\n" + have[i] + "\n" + expected[i]));
-        QCOMPARE(have.size(), expected.size());
+        expect_pytorchs_lines(run, name, ranks);
+    }
+
+    // The programs on a device whose memory the host cannot touch, which its own transport carries between the ranks.
+    void memory_of_a_device_is_carried_by_its_transport_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<int>("ranks");
+        QTest::addColumn<QString>("over");
+        for (const char* name : {"collectives", "ddp", "fsdp"}) {
+            for (const int ranks : {2, 4}) {
+                for (const char* over : {"mpi", "gloo"})
+                    QTest::addRow("%s on %d over %s", name, ranks, over) << QString(name) << ranks << QString(over);
+            }
+        }
+    }
+    void memory_of_a_device_is_carried_by_its_transport() {
+        NEEDS_BACKEND();
+        QFETCH(QString, name);
+        QFETCH(int, ranks);
+        QTemporaryDir folder;
+        QFile program(kPrograms + name + ".py");
+        QVERIFY(program.open(QIODevice::ReadOnly));
+        const QString text = "import torch\ntorch.set_default_device('test')\n" + QString(program.readAll());
+        const TestPlugins plugins;
+        Outcome run = run_ranks(over, ranks, {written(folder, "program.py", text)});
+        run.out.remove(", device='test:0'");  // as tensors are printed that are not the CPU's
+        expect_pytorchs_lines(run, name, ranks);
+    }
+    void a_transport_of_a_device_is_named_in_errors_data() { over_both(); }
+    void a_transport_of_a_device_is_named_in_errors() {
+        NEEDS_BACKEND();
+        QTemporaryDir folder;
+        const QString program = written(folder, "unlike.py", R"(import torch
+import torch.distributed as dist
+dist.init_process_group('gloo')
+device = 'test' if dist.get_rank() == 0 else 'cpu'
+dist.all_reduce(torch.ones(3, device=device))
+)");
+        const TestPlugins plugins;
+        const Outcome run = run_ranks(over, 2, {program});
+        QVERIFY(run.status != 0);
+        QVERIFY2(run.err.contains("over test transport"), qPrintable(run.err));
     }
 
     void an_exported_program_runs_its_collectives_data() { over_both(); }

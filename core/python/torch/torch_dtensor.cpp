@@ -106,22 +106,24 @@ ClassPtr releasable_class() {
     static const ClassPtr cls = [] {
         auto out = make_ptr<ClassObject>("_Releasable", "torch.distributed.fsdp", std::vector<ClassPtr>{});
         out->set_builtin([](ClassObject& own, CallArguments& arguments) -> ClassObject::Made {
-            const BoundArguments given(arguments, "_Releasable", {"sizes", "dtype"});
+            const BoundArguments given(arguments, "_Releasable", {"sizes", "dtype", "device"});
             Dims sizes;
             for (const IValue& each : to_vector(given[0])) sizes.push_back(to_index(each));
             return {IValue::other(with_python_errors([&] {
                         return make_ptr<ReleasableObject>(
-                            ClassPtr(&own), distributed::make_releasable(span_of(sizes), *dtype_of(given[1])));
+                            ClassPtr(&own),
+                            distributed::make_releasable(span_of(sizes), *dtype_of(given[1]), device_of(given[2])));
                     })),
                     true};
         });
         out->define_property("tensor", [](const IValue& self) { return IValue(releasable_self(self).buffer.tensor); });
         out->define("release", [](CallArguments a) -> IValue {
-            releasable_self(a.positional.at(0)).buffer.memory->release();
+            if (const auto& memory = releasable_self(a.positional.at(0)).buffer.memory) memory->release();
             return {};
         });
         out->define("restore", [](CallArguments a) -> IValue {
-            with_python_errors([&] { releasable_self(a.positional.at(0)).buffer.memory->restore(); });
+            if (const auto& memory = releasable_self(a.positional.at(0)).buffer.memory)
+                with_python_errors([&] { memory->restore(); });
             return {};
         });
         return ClassPtr(out);

@@ -102,7 +102,7 @@ class ShardedParam:
 
     def allocate(self):
         if self.buffer is None:
-            self.buffer = _c10d._Releasable(self.size, self.param_dtype)
+            self.buffer = _c10d._Releasable(self.size, self.param_dtype, self.sharded.device)
             self.unsharded = nn.Parameter(self.buffer.tensor, requires_grad=self.requires_grad)
         self.unsharded.requires_grad_(self.sharded.requires_grad)
         self.buffer.restore()
