@@ -22,6 +22,9 @@ constexpr double kGreatRatio = 100;  // to the weights' norm, with a loss
 constexpr double kFarAbove = 1e4;    // the median of the weights' gradients
 constexpr double kFarBelow = 1e-5;
 constexpr std::size_t kFewestCompared = 3;  // weights that make a median
+constexpr double kFarAlong = 1e4;           // between the ends of a chain of layers
+constexpr std::size_t kFewestInChain = 4;
+constexpr double kMostOfAFall = 0.6;  // of one step, in decades
 constexpr std::size_t kMostNamed = 3;
 
 std::string number_text(double number) {
@@ -133,6 +136,7 @@ class Judge {
                    row.finite->max_abs > 0;
         });
         std::set<int> named = is_loss ? find_absolute(weights) : std::set<int>();
+        find_chain(weights, named);
         if (weights.size() >= kFewestCompared) find_relative(weights, named);
     }
 
@@ -171,6 +175,48 @@ class Judge {
             named.insert(weights.begin(), weights.end());
         }
         return named;
+    }
+
+    // From layer to layer towards the input: a steady fall or rise, where no layer is far from its neighbours.
+    void find_chain(const std::vector<int>& weights, std::set<int>& named) {
+        const auto rms = [this](int at) { return rms_of(rows_[static_cast<std::size_t>(at)]); };
+        // The longest stretch in one direction; the rows are in the order of the layers.
+        for (const bool falls : {true, false}) {
+            std::size_t first = 0;
+            std::size_t last = 0;
+            for (std::size_t begin = 0; begin < weights.size();) {
+                std::size_t end = begin;
+                while (end + 1 < weights.size() && !named.contains(weights[end]) && !named.contains(weights[end + 1]) &&
+                       (rms(weights[end]) < rms(weights[end + 1])) == falls)
+                    ++end;
+                if (end - begin > last - first) {
+                    first = begin;
+                    last = end;
+                }
+                begin = end + 1;
+            }
+            const double far = rms(weights.empty() ? 0 : weights[first]);
+            const double near = rms(weights.empty() ? 0 : weights[last]);
+            const double times = falls ? near / far : far / near;
+            double greatest = 1;  // step; one that makes most of it is a layer far from its neighbours
+            for (std::size_t i = first; i < last; ++i) {
+                const double step = rms(weights[i + 1]) / rms(weights[i]);
+                greatest = std::max(greatest, falls ? step : 1 / step);
+            }
+            if (last + 1 - first < kFewestInChain || !(times > kFarAlong) ||
+                std::log(greatest) > kMostOfAFall * std::log(times))
+                continue;
+            std::vector<int> which(weights.begin() + static_cast<std::ptrdiff_t>(first),
+                                   weights.begin() + static_cast<std::ptrdiff_t>(last));
+            add(falls ? Kind::Vanishing : Kind::Exploding,
+                concat(falls ? "vanishing" : "exploding", " towards the input: from ",
+                       rows_[static_cast<std::size_t>(weights[last])].parameter, " to ",
+                       rows_[static_cast<std::size_t>(weights[first])].parameter, " the gradient ",
+                       falls ? "falls to " : "rises to ", number_text(far / near), " of it, by about ",
+                       number_text(std::pow(times, 1.0 / static_cast<double>(last - first))), " a layer"),
+                which, rows_[static_cast<std::size_t>(which.front())].module);
+            named.insert(which.begin(), which.end());
+        }
     }
 
     // Layers against each other, which holds whatever backward started from.

@@ -31,7 +31,8 @@ struct GradientFinding {
 // The worst first. recording: the run that made the gradients; null: causes are not looked for, and scale is not
 // judged. A norm over 1000 of all gradients together, or of a weight's 100 times the weight's own, explodes; so does a
 // weight with 10,000 times the median of all weights' gradients by root mean square. One with a hundred thousandth of
-// it vanishes, and all do whose mean magnitude is under 1e-7 in every layer.
+// it vanishes, and all do whose mean magnitude is under 1e-7 in every layer. So do four layers and more, one behind the
+// other, whose gradients fall from each to the one before it, to a ten thousandth in all; they explode that rise so.
 std::vector<GradientFinding> judge_gradients(const std::vector<GradientRow>& rows, const Recording* recording);
 
 // A step of a training whose gradients were looked at.

@@ -2,6 +2,7 @@
 // Gradients: what backward starts from, how a recording calls them, and what is said of their health.
 #include <QTemporaryDir>
 #include <QtTest>
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -557,6 +558,31 @@ void TestGradientNames::scale_is_judged_by_what_is_known() {
     QVERIFY2(found.size() == 2 && found[0].kind == Kind::Vanishing && found[0].rows == std::vector<int>{0} &&
                  found[1].kind == Kind::NotJudged,
              all_texts(found).c_str());
+    // A steady fall has no layer far from its neighbours, nor from the median.
+    std::vector<GradientRow> stairs;
+    for (int layer = 0; layer < 8; ++layer)
+        stairs.push_back(
+            made_row(("fc" + std::to_string(layer) + ".weight").c_str(), 0.36 * std::pow(7.0, layer - 7), 1));
+    found = judge_gradients(stairs, writer.recording().get());
+    QVERIFY2(found.size() == 1 && found[0].kind == Kind::Vanishing, all_texts(found).c_str());
+    QCOMPARE(QString::fromStdString(found[0].text),
+             QString("vanishing towards the input: from fc7.weight to fc0.weight the gradient falls to 1.21e-06 of it, "
+                     "by about 7 a layer"));
+    QCOMPARE(found[0].rows, (std::vector<int>{0, 1, 2, 3, 4, 5, 6}));
+    std::reverse(stairs.begin(), stairs.end());
+    found = judge_gradients(stairs, writer.recording().get());
+    QVERIFY2(found.size() == 1 && found[0].kind == Kind::Exploding, all_texts(found).c_str());
+    // A jump is of one layer, and a slow fall is none.
+    const std::vector<GradientRow> jump{made_row("a.weight", 1e-8, 1), made_row("b.weight", 1, 1),
+                                        made_row("c.weight", 2, 1), made_row("d.weight", 3, 1)};
+    found = judge_gradients(jump, writer.recording().get());
+    QVERIFY2(found.size() == 1 && found[0].text.find("beside the other layers") != std::string::npos,
+             all_texts(found).c_str());
+    std::vector<GradientRow> slow;
+    for (int layer = 0; layer < 8; ++layer)
+        slow.push_back(made_row(("fc" + std::to_string(layer) + ".weight").c_str(), std::pow(2.0, layer - 7), 1));
+    found = judge_gradients(slow, writer.recording().get());
+    QVERIFY2(found.empty(), all_texts(found).c_str());
     // Parameters that nothing used are one line; frozen ones are none.
     std::vector<GradientRow> unused{made_row("a.weight", 1, 1), made_row("b.weight", 1, 1), made_row("c.weight", 1, 1),
                                     made_row("d.weight", 1, 1)};
