@@ -11,6 +11,7 @@
 #include <QStyle>
 #include <QTabBar>
 #include <QTimer>
+#include <QToolBar>
 #include <cmath>
 #include <utility>
 
@@ -469,7 +470,11 @@ void Docks::hideAll() {
 bool Docks::restoreState(const QByteArray& state) {
     QLayout* const layout = window_->layout();
     layout->setEnabled(false);
+    // A message that is shown now is no part of a layout.
+    auto* messages = window_->findChild<QToolBar*>(QStringLiteral("bannerBar"));
+    const bool isSaid = messages != nullptr && !messages->isHidden();
     const bool isRestored = window_->restoreState(state, kLayoutVersion);
+    if (isSaid) messages->show();
     layout->setEnabled(true);
     return isRestored;
 }

@@ -23,7 +23,9 @@ namespace {
 
 enum Column { Command, Keys, Tip, ColumnCount };
 
-QString plain(const QString& text) { return QString(text).remove(QLatin1Char('&')).remove(QStringLiteral("\u2026")); }
+QString withoutMnemonic(const QString& text) {
+    return QString(text).remove(QLatin1Char('&')).remove(QStringLiteral("\u2026"));
+}
 
 QString keysOf(const QAction& action) {
     QStringList keys;
@@ -36,7 +38,7 @@ QString tipOf(const QAction& action) {
     QString tip = action.toolTip().section(QLatin1Char('\n'), 0, 0);
     for (const QKeySequence& key : action.shortcuts())
         tip.remove(QStringLiteral(" (%1)").arg(key.toString(QKeySequence::NativeText)));
-    return plain(tip) == plain(action.text()) ? QString() : tip;
+    return withoutMnemonic(tip) == withoutMnemonic(action.text()) ? QString() : tip;
 }
 
 // Description of a shortcut without an action: its text, else its target.
@@ -94,7 +96,7 @@ void KeysDialog::fill(QMainWindow& window) {
     const auto addAction = [&](QTreeWidgetItem* to, const QAction& action) {
         if (action.isSeparator() || action.menu() || action.text().isEmpty() || seen.contains(&action)) return;
         seen += &action;
-        add(to, plain(action.text()), keysOf(action), tipOf(action));
+        add(to, withoutMnemonic(action.text()), keysOf(action), tipOf(action));
     };
     const std::function<void(QTreeWidgetItem*, const QMenu&)> addMenu = [&](QTreeWidgetItem* to, const QMenu& menu) {
         for (const QAction* action : menu.actions()) {
@@ -106,7 +108,7 @@ void KeysDialog::fill(QMainWindow& window) {
     };
     for (const QAction* top : window.menuBar()->actions()) {
         if (!top->menu()) continue;
-        QTreeWidgetItem* to = group(plain(top->text()));
+        QTreeWidgetItem* to = group(withoutMnemonic(top->text()));
         addMenu(to, *top->menu());
         if (to->childCount() == 0) delete to;
     }

@@ -2,6 +2,7 @@
 #include "app/window/rank_launcher.h"
 
 #include <QCoreApplication>
+#include <QFileInfo>
 #include <QPointer>
 #include <QThreadPool>
 
@@ -12,7 +13,12 @@
 #include "views/common/setting.h"
 
 namespace loupe::window {
-RankLauncher::RankLauncher(views::SessionBridge& bridge, QObject* parent) : QObject(parent), bridge_(bridge) {}
+
+RankLauncher::RankLauncher(views::SessionBridge& bridge, QObject* parent)
+    : QObject(parent), bridge_(bridge), is_left_(std::make_shared<CancelFlag>(false)) {}
+
+// A launcher that has not begun is ended: the program would wait for it.
+RankLauncher::~RankLauncher() { *is_left_ = true; }
 
 QString RankLauncher::command() {
     const QString set = views::settings::kRankLauncher.words().trimmed();
@@ -28,12 +34,16 @@ void RankLauncher::setCommand(const QString& command) {
 
 void RankLauncher::start(const QString& file, int ranks) {
     if (is_starting_) return;
-    is_starting_ = true;
     const std::string engine =
         (QCoreApplication::applicationDirPath() + QStringLiteral("/tensorloupe-engine")).toStdString();
+    // The launcher would wait for what it cannot start.
+    if (session::far_place() == nullptr && !QFileInfo(QString::fromStdString(engine)).isExecutable())
+        return emit failed(tr("%1 is not there").arg(QString::fromStdString(engine)));
+    is_starting_ = true;
     const auto count = static_cast<std::size_t>(ranks);
-    QThreadPool::globalInstance()->start([guard = QPointer<RankLauncher>(this), engine, count, file,
+    QThreadPool::globalInstance()->start([guard = QPointer<RankLauncher>(this), is_left = is_left_, engine, count, file,
                                           text = command().toStdString()] {
+        const CancelScope scope(is_left.get());
         std::shared_ptr<session::RankProcess> process;
         QString why;
         try {

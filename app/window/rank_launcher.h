@@ -3,7 +3,9 @@
 // Starts the engines of N ranks by a launcher's command, and opens a model in each.
 
 #include <QObject>
+#include <memory>
 
+#include "core/base/cancel.h"
 #include "views/common/session_bridge.h"
 
 namespace loupe::window {
@@ -13,6 +15,7 @@ class RankLauncher : public QObject {
 
   public:
     RankLauncher(views::SessionBridge& bridge, QObject* parent);
+    ~RankLauncher() override;
 
     // In the background; ends in started() or failed().
     void start(const QString& file, int ranks);
@@ -29,6 +32,7 @@ class RankLauncher : public QObject {
   private:
     views::SessionBridge& bridge_;
     bool is_starting_ = false;
+    const std::shared_ptr<CancelFlag> is_left_;  // for the thread that starts them
 };
 
 }  // namespace loupe::window

@@ -37,7 +37,7 @@ QLabel* label(const QString& text, double points, Theme::Colour colour, QWidget*
     return label;
 }
 
-QLabel* heading(const QString& text, QWidget* parent) {
+QLabel* columnHeading(const QString& text, QWidget* parent) {
     QLabel* line = label(text, 9, Theme::Colour::Faint, parent);
     line->setStyleSheet(line->styleSheet() + QStringLiteral("font-weight: 600;"));
     return line;
@@ -125,7 +125,7 @@ class Card : public EnterButton {
         column->addWidget(label(description, 9, Theme::Colour::Faint, this));
         if (!tries.empty()) {
             column->addSpacing(6);
-            column->addWidget(heading(StartPage::tr("Try"), this));
+            column->addWidget(columnHeading(StartPage::tr("Try"), this));
         }
         std::vector<QWidget*> lines;
         for (const ThingToTry& thing : tries) {
@@ -222,7 +222,7 @@ void StartPage::addTitle(QVBoxLayout* column, QWidget* page) {
 }
 
 void StartPage::addLastSession(QVBoxLayout* column, QWidget* page) {
-    column->addWidget(heading(tr("Last session"), page));
+    column->addWidget(columnHeading(tr("Last session"), page));
     const QString title = tr("Restore the last session: %1").arg(QFileInfo(last_->model).fileName());
     const QString how = last_->was_closed
                             ? whenText(last_->written)
@@ -243,7 +243,7 @@ void StartPage::addLastSession(QVBoxLayout* column, QWidget* page) {
 }
 
 void StartPage::addShippedModels(QVBoxLayout* column, QWidget* page) {
-    column->addWidget(heading(tr("Models to begin with"), page));
+    column->addWidget(columnHeading(tr("Models to begin with"), page));
     auto* cards = new QHBoxLayout;
     cards->setSpacing(12);
     for (const ShippedModel& model : shippedModels()) {
@@ -287,13 +287,13 @@ void StartPage::addTours(QVBoxLayout* column, QWidget* page) {
         ++count;
     }
     if (count == 0) return delete rows;
-    column->addWidget(heading(tr("Guided tours"), page));
+    column->addWidget(columnHeading(tr("Guided tours"), page));
     column->addLayout(rows);
     column->addSpacing(18);
 }
 
 void StartPage::addRecentFiles(QVBoxLayout* column, QWidget* page) {
-    column->addWidget(heading(tr("Recent files"), page));
+    column->addWidget(columnHeading(tr("Recent files"), page));
     if (recent_.empty())
         column->addWidget(label(tr("Files that you open are listed here."), 9, Theme::Colour::Faint, page));
     for (const QString& file : recent_.mid(0, 8)) {
@@ -309,7 +309,7 @@ void StartPage::addRecentFiles(QVBoxLayout* column, QWidget* page) {
 void StartPage::addHosts(QVBoxLayout* column, QWidget* page) {
     if (session::far_place() != nullptr) return;  // a window has one engine
     column->addSpacing(18);
-    column->addWidget(heading(tr("Engines elsewhere"), page));
+    column->addWidget(columnHeading(tr("Engines elsewhere"), page));
     const auto add = [&](const QString& title, const QString& name, const QString& address) {
         auto* row = new EnterButton(title, page);
         row->setObjectName(name);

@@ -6,6 +6,7 @@
 #include <QDockWidget>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScrollArea>
 #include <utility>
 
 #include "app/window/actions.h"
@@ -114,18 +115,33 @@ void TourGuide::follow() {
     // What it began may have taken the keyboard.
     const bool is_typing = qobject_cast<QLineEdit*>(window_.focusWidget()) != nullptr;
     if (is_done && !std::exchange(was_done_, is_done) && !is_typing) callout_->nextButton()->setFocus();
+    bringIntoView();
     const QRect at = place();
     ring_->surround(at);
     callout_->stand(at);
     callout_->raise();
 }
 
-QRect TourGuide::place() const {
+QWidget* TourGuide::target() const {
     const TourStep& step = tour_.steps[static_cast<std::size_t>(step_)];
-    QWidget* target = step.widget.isEmpty() ? nullptr : find(step.widget);
-    if (target == nullptr && !step.panel.isEmpty()) target = docks_.view(step.panel);
-    if (target == nullptr || !target->isVisible()) return {};
-    const QRect whole(target->mapTo(&window_, QPoint()), target->size());
+    QWidget* found = step.widget.isEmpty() ? nullptr : find(step.widget);
+    if (found == nullptr && !step.panel.isEmpty()) found = docks_.view(step.panel);
+    return found != nullptr && found->isVisible() ? found : nullptr;
+}
+
+// What lies below the fold of a panel that scrolls.
+void TourGuide::bringIntoView() {
+    QWidget* shown = target();
+    if (shown == nullptr || !shown->visibleRegion().isEmpty()) return;
+    for (QWidget* above = shown->parentWidget(); above != nullptr; above = above->parentWidget()) {
+        if (auto* area = qobject_cast<QScrollArea*>(above)) return area->ensureWidgetVisible(shown);
+    }
+}
+
+QRect TourGuide::place() const {
+    const QWidget* shown = target();
+    if (shown == nullptr) return {};
+    const QRect whole(shown->mapTo(&window_, QPoint()), shown->size());
     return whole.intersected(window_.rect());
 }
 

@@ -55,6 +55,9 @@ class TourGuide : public QObject {
     void noteBefore();
     void work();
     QWidget* find(const QString& name) const;
+    // What the step points at, where it is shown; null: nothing.
+    QWidget* target() const;
+    void bringIntoView();
     QString set(const QString& name, const QString& value);
     QString chooseEvent(const QString& op, bool last);
     QString explain(const QString& which);

@@ -11620,6 +11620,13 @@ Ein Klick versucht es jetzt. Was dort läuft, läuft weiter</translation>
     </message>
 </context>
 <context>
+    <name>loupe::window::RankLauncher</name>
+    <message>
+        <source>%1 is not there</source>
+        <translation>%1 ist nicht da</translation>
+    </message>
+</context>
+<context>
     <name>loupe::window::SessionKeeper</name>
     <message>
         <source> in %1</source>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a screen reader finds: every control that can be used has a name, on every panel and in every dialogue that a
-// command opens.
+// command opens. And what the keyboard alone comes to: every one of them on every panel, and out again.
 
 #include <QAccessible>
 #include <QDialog>
@@ -87,6 +87,29 @@ QString namelessOf(QWidget& widget) {
     return sorted.join(QLatin1Char('\n'));
 }
 
+// What takes the focus from Tab. A number's line and the like stand for what they are a part of.
+QSet<QWidget*> stopsOf(const QWidget& view) {
+    QSet<QWidget*> stops;
+    for (auto* widget : view.findChildren<QWidget*>())
+        if ((widget->focusPolicy() & Qt::TabFocus) == Qt::TabFocus && widget->isVisible() && widget->isEnabled() &&
+            widget->focusProxy() == nullptr && !isPart(*widget) && !widget->isWindow())
+            stops += widget;
+    return stops;
+}
+
+QString namesOf(const QSet<QWidget*>& widgets) {
+    QStringList names;
+    for (const QWidget* widget : widgets) {
+        QStringList above;
+        for (const QObject* object = widget; object != nullptr && above.size() < 3; object = object->parent())
+            above += object->objectName().isEmpty() ? QLatin1String(object->metaObject()->className())
+                                                    : object->objectName();
+        names += above.join(QStringLiteral(" < "));
+    }
+    names.sort();
+    return names.join(QLatin1Char('\n'));
+}
+
 }  // namespace
 
 class AccessibleTest : public testing::WindowFixture {
@@ -118,6 +141,44 @@ class AccessibleTest : public testing::WindowFixture {
         QTest::qWait(50);
         const QString nameless = namelessOf(*view);
         QVERIFY2(nameless.isEmpty(), qPrintable(nameless));
+    }
+
+    void theKeyboardComesToEverything_data() { everyPanelIsRead_data(); }
+    void theKeyboardComesToEverything() {
+        QFETCH(QString, id);
+        open(testing::model("digits"));
+        press(Qt::Key_F5);
+        QTRY_COMPARE(state(), RunState::Finished);
+        window_->docks().show(id);
+        views::View* view = window_->docks().view(id);
+        QTRY_VERIFY(view->isVisible());
+        QTest::qWait(50);
+        QTRY_VERIFY(testing::isActive(*window_));
+        QSet<QWidget*> missed = stopsOf(*view);
+        if (missed.isEmpty()) return;  // a picture that says what there is to do
+        for (const bool isBack : {false, true}) {
+            missed = stopsOf(*view);
+            const auto count = missed.size();
+            view->setFocus(Qt::OtherFocusReason);
+            if (!view->isAncestorOf(QApplication::focusWidget())) (*missed.begin())->setFocus(Qt::TabFocusReason);
+            // All of the window once around, twice at most; an editor keeps Tab for itself and is left by Ctrl+Tab.
+            bool hasLeft = false;
+            for (int i = 0; i < 600 && (!missed.isEmpty() || !hasLeft); ++i) {
+                QWidget* at = QApplication::focusWidget();
+                QVERIFY(at != nullptr);
+                missed -= at;
+                if (!view->isAncestorOf(at)) hasLeft = true;
+                QTest::keyClick(at, isBack ? Qt::Key_Backtab : Qt::Key_Tab,
+                                isBack ? Qt::ShiftModifier : Qt::NoModifier);
+                if (QApplication::focusWidget() == at)
+                    QTest::keyClick(at, isBack ? Qt::Key_Backtab : Qt::Key_Tab,
+                                    isBack ? Qt::ControlModifier | Qt::ShiftModifier : Qt::ControlModifier);
+            }
+            QVERIFY2(
+                missed.isEmpty(),
+                qPrintable(QStringLiteral("%1 of %2 missed:\n%3").arg(missed.size()).arg(count).arg(namesOf(missed))));
+            QVERIFY2(hasLeft, "the keyboard stays in the panel");
+        }
     }
 
     void dialoguesAreRead_data() {

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <thread>
 
+#include "core/base/cancel.h"
 #include "core/base/error.h"
 #include "core/session/remote/byte_mux.h"
 #include "core/session/remote/greeting.h"
@@ -248,11 +249,30 @@ class TestRankProcess : public QObject {
         QVERIFY(error_of({"true"}, 2).find("ended before its engines had begun") != std::string::npos);
         QVERIFY(error_of(engines(3), 2).find("started 3 ranks instead of 2") != std::string::npos);
     }
+    // As mpirun is, which cannot start a program that is not there.
+    void aSilentLauncherIsNotWaitedFor() {
+        CancelFlag flag = false;
+        std::thread user([&flag] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(200));
+            flag = true;
+        });
+        const CancelScope scope(&flag);
+        const auto begun = std::chrono::steady_clock::now();
+        ErrorKind kind = ErrorKind::Internal;
+        try {
+            RankProcess({"sleep", "100"}, 2);
+        } catch (const Error& error) {
+            kind = error.kind();
+        }
+        user.join();
+        QCOMPARE(kind, ErrorKind::Cancelled);
+        QVERIFY(std::chrono::steady_clock::now() - begun < std::chrono::seconds(20));
+    }
     void fillsInTheCommand() {
         QCOMPARE(launch_command("srun -n {ranks}  {engine} --stdio", 8, "/opt/engine"),
                  (std::vector<std::string>{"srun", "-n", "8", "/opt/engine", "--stdio"}));
-        QVERIFY_EXCEPTION_THROWN(launch_command("mpirun -n 4 {engine}", 8, "/opt/engine"), Error);
-        QVERIFY_EXCEPTION_THROWN(launch_command("mpirun -n {ranks}", 8, "/opt/engine"), Error);
+        QVERIFY_THROWS_EXCEPTION(Error, launch_command("mpirun -n 4 {engine}", 8, "/opt/engine"));
+        QVERIFY_THROWS_EXCEPTION(Error, launch_command("mpirun -n {ranks}", 8, "/opt/engine"));
     }
 };
 

@@ -99,6 +99,19 @@ class ExplainTest : public QObject {
         QVERIFY(view.emptyNote().isEmpty());
     }
 
+    void theHintSaysWhatIsNext() {
+        SessionBridge bridge;
+        ExplainView view(bridge, nullptr);
+        view.resize(600, 400);
+        view.show();
+        bridge.open(kDigits);
+        QTRY_VERIFY(bridge.model() != nullptr && !bridge.isBusy());
+        QVERIFY2(view.emptyNote().contains(QStringLiteral("F5")), qPrintable(view.emptyNote()));
+        bridge.run();
+        QTRY_VERIFY(isDone(bridge));
+        QTRY_VERIFY2(view.emptyNote().startsWith(QStringLiteral("Right-click")), qPrintable(view.emptyNote()));
+    }
+
     void anElementHasAMenu() {
         QMenu menu;
         session::TensorSlice shown;

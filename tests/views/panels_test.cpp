@@ -5,6 +5,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QApplication>
+#include <QComboBox>
 #include <QGlyphRun>
 #include <QHeaderView>
 #include <QHelpEvent>
@@ -111,6 +112,36 @@ class PanelsTest : public QObject {
     Q_OBJECT
 
   private slots:
+    // The texts are of the window's language, which changes between two days.
+    void aKeptChoiceHasNoLanguage() {
+        SessionBridge bridge;
+        const auto panel = [&](const QStringList& fixed, const QStringList& named) {
+            auto view = std::make_unique<View>(bridge, nullptr);
+            auto* first = new QComboBox(view.get());
+            first->addItems(fixed);
+            auto* second = new QComboBox(view.get());
+            for (int i = 0; i < named.size(); ++i) second->addItem(named[i], QStringLiteral("data %1").arg(i));
+            for (QComboBox* box : {first, second}) box->setProperty("kept", true);
+            return view;
+        };
+        const auto english = panel({"norm", "mean", "zeros"}, {"kind", "time"});
+        const auto chosen = [](const View& view) {
+            QList<int> all;
+            for (const QComboBox* box : view.findChildren<QComboBox*>()) all += box->currentIndex();
+            return all;
+        };
+        english->findChildren<QComboBox*>()[0]->setCurrentIndex(2);
+        english->findChildren<QComboBox*>()[1]->setCurrentIndex(1);
+        const auto german = panel({"Norm", "Mittel", "Nullen"}, {"Art", "Zeit"});
+        german->takeState(english->keptState());
+        QCOMPARE(chosen(*german), (QList<int>{2, 1}));
+        // What another program wrote changes nothing.
+        QJsonObject odd;
+        for (const QString& key : english->keptState().keys()) odd[key] = QJsonObject{{"a", 1}};
+        german->takeState(odd);
+        QCOMPARE(chosen(*german), (QList<int>{2, 1}));
+    }
+
     // In a list of two lines the sentence of an empty panel is whole too.
     void aHintGivesItsMarginBeforeItsText() {
         QListWidget list;

@@ -10,6 +10,7 @@
 #include <QSplitter>
 #include <algorithm>
 
+#include "views/common/tab_guard.h"
 #include "views/common/wheel_guard.h"
 
 namespace loupe::views {
@@ -21,6 +22,12 @@ constexpr const char* kKept = "kept";
 QString bytesText(const QByteArray& bytes) { return QString::fromLatin1(bytes.toBase64()); }
 QByteArray bytesOf(const QJsonValue& value) { return QByteArray::fromBase64(value.toString().toLatin1()); }
 
+// In no language: its data, or its place in a list that the program has written.
+QJsonValue choiceAt(const QComboBox& box, int index) {
+    const QVariant data = box.itemData(index);
+    return data.isValid() ? QJsonValue(data.toString()) : QJsonValue(index);
+}
+
 // By their order: names are few. visit(key, widget)
 template <typename Widget, typename Visit>
 void visitAll(const QWidget& view, const char* what, Visit&& visit) {
@@ -31,7 +38,10 @@ void visitAll(const QWidget& view, const char* what, Visit&& visit) {
 
 }  // namespace
 
-View::View(SessionBridge& bridge, QWidget* parent) : QWidget(parent), bridge_(bridge) { guardFieldsFromWheel(*qApp); }
+View::View(SessionBridge& bridge, QWidget* parent) : QWidget(parent), bridge_(bridge) {
+    guardFieldsFromWheel(*qApp);
+    letTabLeave(*qApp);
+}
 
 QJsonObject View::keptState() const {
     QJsonObject state;
@@ -48,7 +58,7 @@ QJsonObject View::keptState() const {
         if (button.property(kKept).toBool()) state[key] = button.isChecked();
     });
     visitAll<QComboBox>(*this, "choice", [&](const QString& key, const QComboBox& box) {
-        if (box.property(kKept).toBool() && box.currentIndex() > 0) state[key] = box.currentText();
+        if (box.property(kKept).toBool() && box.currentIndex() > 0) state[key] = choiceAt(box, box.currentIndex());
     });
     return state;
 }
@@ -75,7 +85,9 @@ void View::takeState(const QJsonObject& state) {
     });
     visitAll<QComboBox>(*this, "choice", [&](const QString& key, QComboBox& box) {
         if (!box.property(kKept).toBool()) return;
-        if (const int index = box.findText(state[key].toString()); index >= 0) box.setCurrentIndex(index);
+        for (int index = 0; index < box.count(); ++index) {
+            if (choiceAt(box, index) == state[key]) return box.setCurrentIndex(index);
+        }
     });
 }
 

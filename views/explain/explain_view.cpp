@@ -181,6 +181,9 @@ ExplainView::ExplainView(SessionBridge& bridge, QWidget* parent) : View(bridge, 
     connect(&bridge, &SessionBridge::recordingChanged, this, [this] {
         if (shown_in_ != nullptr && shown_in_ != this->bridge().recording()) showExplanation({});
     });
+    connect(&bridge, &SessionBridge::statusChanged, this, [this] {
+        if (shown_.value == 0 && shown_.error.empty()) showHint({});
+    });
     showExplanation({});
 }
 

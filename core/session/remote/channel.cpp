@@ -21,7 +21,7 @@
 namespace loupe::session {
 namespace {
 
-[[noreturn]] void fail(const std::string& what) { throw Error(ErrorKind::File, what); }
+[[noreturn]] void bad_message(const std::string& what) { throw Error(ErrorKind::File, what); }
 
 // Open already, and put in its place by the session.
 class OpenThing final : public GivenThing {
@@ -79,29 +79,31 @@ std::optional<Message> Channel::read() {
     std::array<char, kFrameHead> header;
     const std::size_t got = read_some(header.data(), kFrameHead);
     if (got == 0) return std::nullopt;
-    if (got < kFrameHead) fail("a message is cut off");
+    if (got < kFrameHead) bad_message("a message is cut off");
     const std::uint32_t kind = number_at(header.data());
     const std::uint32_t size = number_at(header.data() + 4);
-    if (kind > static_cast<std::uint32_t>(last_of(MessageKind()))) fail(concat(kind, " is no kind of message"));
-    if (size > kMostBytes) fail(concat("a message of ", size, " bytes"));
+    if (kind > static_cast<std::uint32_t>(last_of(MessageKind()))) bad_message(concat(kind, " is no kind of message"));
+    if (size > kMostBytes) bad_message(concat("a message of ", size, " bytes"));
     Message message{static_cast<MessageKind>(kind), {}};
     constexpr std::size_t kPiece = std::size_t{4} << 20;
     while (message.bytes.size() < size) {
         const std::size_t before = message.bytes.size();
         message.bytes.resize(std::min<std::size_t>(size, before + kPiece));
         if (read_some(message.bytes.data() + before, message.bytes.size() - before) != message.bytes.size() - before)
-            fail("a message is cut off");
+            bad_message("a message is cut off");
     }
     return message.kind == MessageKind::Shared ? take_shared(message.bytes) : std::move(message);
 }
 
 Message Channel::take_shared(std::string_view bytes) {
     const auto shared = from_bytes<SharedMessage>(bytes);
-    if (!memory_in_.is_open() || shared.kind == MessageKind::Shared) fail("a message in memory that nobody gave");
-    if (shared.size > kMostBytes) fail(concat("a message of ", shared.size, " bytes"));
+    if (!memory_in_.is_open() || shared.kind == MessageKind::Shared)
+        bad_message("a message in memory that nobody gave");
+    if (shared.size > kMostBytes) bad_message(concat("a message of ", shared.size, " bytes"));
     // It was given before its frame.
     const std::optional<GivenHandle> given = take_handle(memory_in_.get(), MSG_DONTWAIT);
-    if (!given || !given->handle.is_open() || given->number != ++taken_) fail("a message whose memory did not come");
+    if (!given || !given->handle.is_open() || given->number != ++taken_)
+        bad_message("a message whose memory did not come");
     return {
         shared.kind, {}, std::make_shared<const SealedMemory>(given->handle, static_cast<std::size_t>(shared.size))};
 }
@@ -142,12 +144,12 @@ std::string Channel::read_greeting() {
     std::string line;
     while (line.size() <= kLongestGreeting) {
         char next = 0;
-        if (read_some(&next, 1) == 0) fail(line.empty() ? "it said nothing" : concat("it said '", line, "'"));
+        if (read_some(&next, 1) == 0) bad_message(line.empty() ? "it said nothing" : concat("it said '", line, "'"));
         if (next == '\n') return line;
         const bool is_text = static_cast<unsigned char>(next) >= ' ' || next == '\t';
         line += is_text ? next : '?';
     }
-    fail(concat("it said '", line.substr(0, 60), "...'"));
+    bad_message(concat("it said '", line.substr(0, 60), "...'"));
 }
 
 bool Channel::write_greeting(const std::string& line) { return write_all(line + "\n"); }

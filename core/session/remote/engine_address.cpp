@@ -11,7 +11,7 @@
 namespace loupe::session {
 namespace {
 
-[[noreturn]] void fail(const std::string& what, const std::string& hint = {}) {
+[[noreturn]] void bad_address(const std::string& what, const std::string& hint = {}) {
     throw Error(ErrorKind::Usage, what, {.hint = hint});
 }
 
@@ -27,16 +27,16 @@ void check_host(std::string_view host) {
     const bool is_bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
     const std::string_view name = is_bracketed ? host.substr(1, host.size() - 2) : host;
     const bool is_sane = name.front() != '-' && is_of(name, is_bracketed ? ":.%-_" : ".-_");
-    if (!is_sane) fail(concat("'", host, "' is no name of a host"), "ssh://[user@]host[:port]");
+    if (!is_sane) bad_address(concat("'", host, "' is no name of a host"), "ssh://[user@]host[:port]");
 }
 
 int port_of(std::string_view text) {
     int port = 0;
     for (const char c : text) {
-        if (c < '0' || c > '9' || port > 65535) fail(concat("'", text, "' is no port"), "1 to 65535");
+        if (c < '0' || c > '9' || port > 65535) bad_address(concat("'", text, "' is no port"), "1 to 65535");
         port = port * 10 + (c - '0');
     }
-    if (port < 1 || port > 65535) fail(concat("'", text, "' is no port"), "1 to 65535");
+    if (port < 1 || port > 65535) bad_address(concat("'", text, "' is no port"), "1 to 65535");
     return port;
 }
 
@@ -46,7 +46,7 @@ EngineAddress ssh_address(std::string_view text) {
         const std::string_view engine = text.substr(slash + 1);
         if (!engine.empty()) {
             if (!is_of(engine, "_-") || engine.front() == '-' || engine.size() > 40)
-                fail(concat("'", engine, "' is no name of an engine"), "letters, digits, - and _");
+                bad_address(concat("'", engine, "' is no name of an engine"), "letters, digits, - and _");
             address.engine = engine;
         }
         text = text.substr(0, slash);
@@ -54,13 +54,13 @@ EngineAddress ssh_address(std::string_view text) {
     std::string user;
     if (const auto at = text.rfind('@'); at != std::string_view::npos) {
         user = text.substr(0, at);
-        if (!is_of(user, "._-+") || user.front() == '-') fail(concat("'", user, "' is no name of a user"));
+        if (!is_of(user, "._-+") || user.front() == '-') bad_address(concat("'", user, "' is no name of a user"));
         text = text.substr(at + 1);
     }
     const auto colon = text.rfind(':');
     const bool is_port = colon != std::string_view::npos && text.find(']', colon) == std::string_view::npos;
     std::string_view host = is_port ? text.substr(0, colon) : text;
-    if (host.empty()) fail("no host is named", "ssh://[user@]host[:port]");
+    if (host.empty()) bad_address("no host is named", "ssh://[user@]host[:port]");
     check_host(host);
     if (is_port) address.port = port_of(text.substr(colon + 1));
     const std::string shown = (user.empty() ? "" : user + "@") + std::string(host);
@@ -102,30 +102,30 @@ std::vector<std::string> split_words(const std::string& line) {
             is_word = true;
         }
     }
-    if (quote != 0) fail(concat("a quote does not end in: ", line));
+    if (quote != 0) bad_address(concat("a quote does not end in: ", line));
     if (is_word) words.push_back(word);
     return words;
 }
 
 EngineAddress parse_engine_address(const std::string& text) {
     const auto first = text.find_first_not_of(" \t\n");
-    if (first == std::string::npos) fail("no host is named", "ssh://[user@]host[:port]");
+    if (first == std::string::npos) bad_address("no host is named", "ssh://[user@]host[:port]");
     const std::string trimmed = text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
     for (const char c : trimmed) {
-        if (static_cast<unsigned char>(c) < ' ') fail("a control character is in the address");
+        if (static_cast<unsigned char>(c) < ' ') bad_address("a control character is in the address");
     }
     constexpr std::string_view kSsh = "ssh://";
     if (trimmed.starts_with(kSsh)) return ssh_address(std::string_view(trimmed).substr(kSsh.size()));
     if (trimmed.find(' ') == std::string::npos) {
         if (trimmed.find("://") != std::string::npos)
-            fail(concat("'", trimmed.substr(0, trimmed.find("://")), "' is no way to an engine"),
-                 "ssh://[user@]host[:port], or a command");
+            bad_address(concat("'", trimmed.substr(0, trimmed.find("://")), "' is no way to an engine"),
+                        "ssh://[user@]host[:port], or a command");
         return ssh_address(trimmed);
     }
     EngineAddress address;
     address.command = split_words(trimmed);
     if (address.command.empty() || address.command.front().empty() || address.command.front().front() == '-')
-        fail(concat("'", trimmed, "' is no command"));
+        bad_address(concat("'", trimmed, "' is no command"));
     address.text = trimmed;
     address.host = address.command.front();
     if (address.command.size() > 1) address.host += " " + address.command[1];
@@ -156,7 +156,8 @@ std::vector<std::string> engine_command(const EngineAddress& address, const std:
         }
     }
     if (words.empty() || !has_host)
-        fail(concat("the command to reach an engine names no {host}: ", pattern), concat("such as: ", kSshCommand));
+        bad_address(concat("the command to reach an engine names no {host}: ", pattern),
+                    concat("such as: ", kSshCommand));
     return words;
 }
 

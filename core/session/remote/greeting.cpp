@@ -11,7 +11,7 @@
 namespace loupe::session {
 namespace {
 
-constexpr std::string_view kName = "tensorloupe-engine ";
+constexpr std::string_view kProgram = "tensorloupe-engine ";
 
 std::string_view word_of(const std::string& greeting, std::size_t index) {
     const auto words = split(greeting, ' ');
@@ -24,9 +24,9 @@ std::string no_engine(const std::string& said) {
 
 }  // namespace
 
-std::string engine_greeting() { return concat(kName, version(), " ", build_id(), " ", protocol_id()); }
+std::string engine_greeting() { return concat(kProgram, version(), " ", build_id(), " ", protocol_id()); }
 
-bool is_greeting(const std::string& line) { return line.starts_with(kName); }
+bool is_greeting(const std::string& line) { return line.starts_with(kProgram); }
 
 std::string why_not_taken(const std::string& greeting) {
     if (greeting == engine_greeting()) return {};

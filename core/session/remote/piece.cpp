@@ -24,7 +24,7 @@ constexpr std::size_t kWorthCompressing = 512;
 // No more than that comes out of a byte of deflate.
 constexpr std::size_t kMostExpansion = 1032;
 
-[[noreturn]] void fail(const std::string& what) { throw Error(ErrorKind::File, what); }
+[[noreturn]] void bad_piece(const std::string& what) { throw Error(ErrorKind::File, what); }
 
 // Empty: it does not pay.
 std::string compressed(std::string_view bytes) {
@@ -44,7 +44,7 @@ std::string expanded(std::string_view bytes, std::size_t whole) {
     std::string out(whole, '\0');
     if (libdeflate_deflate_decompress(decompressor.get(), bytes.data(), bytes.size(), out.data(), out.size(),
                                       nullptr) != LIBDEFLATE_SUCCESS)
-        fail("a message that does not expand");
+        bad_piece("a message that does not expand");
     return out;
 }
 
@@ -132,33 +132,33 @@ std::string PieceMaker::take() {
 std::optional<Message> PieceReader::take(std::string_view piece) {
     WireReader in(piece);
     const auto marks = in.number<std::uint8_t>();
-    if ((marks & ~kAllMarks) != 0) fail("a piece with unknown marks");
+    if ((marks & ~kAllMarks) != 0) bad_piece("a piece with unknown marks");
     Begun& lane = lanes_[(marks & kBulk) != 0 ? 1 : 0];
     std::size_t head = 1;
     if ((marks & kGivenUp) != 0) {
-        if (!lane.has_begun || piece.size() != head) fail("what is given up had not begun");
+        if (!lane.has_begun || piece.size() != head) bad_piece("what is given up had not begun");
         lane = {};
         return std::nullopt;
     }
     if ((marks & kFirst) != 0) {
-        if (lane.has_begun) fail("a message begins inside another one");
+        if (lane.has_begun) bad_piece("a message begins inside another one");
         const auto kind = in.number<std::uint32_t>();
         const auto whole = in.number<std::uint64_t>();
         const auto size = in.number<std::uint64_t>();
         head += 20;
-        if (kind > static_cast<std::uint32_t>(MessageKind::Joined)) fail(concat(kind, " is no kind of message"));
+        if (kind > static_cast<std::uint32_t>(MessageKind::Joined)) bad_piece(concat(kind, " is no kind of message"));
         lane = {true, static_cast<MessageKind>(kind), (marks & kCompressed) != 0, 0, 0, {}};
-        if (whole > Channel::kMostBytes || size > whole) fail(concat("a message of ", whole, " bytes"));
+        if (whole > Channel::kMostBytes || size > whole) bad_piece(concat("a message of ", whole, " bytes"));
         if (lane.is_compressed ? whole > size * kMostExpansion : size != whole)
-            fail(concat("a message of ", whole, " bytes in ", size));
+            bad_piece(concat("a message of ", whole, " bytes in ", size));
         lane.whole = static_cast<std::size_t>(whole);
         lane.size = static_cast<std::size_t>(size);
     } else if (!lane.has_begun) {
-        fail("a piece of no message");
+        bad_piece("a piece of no message");
     }
     const std::string_view bytes = piece.substr(head);
-    if (bytes.size() > lane.size - lane.bytes.size()) fail("a message longer than it says");
-    if (bytes.empty() && lane.size != 0) fail("an empty piece");
+    if (bytes.size() > lane.size - lane.bytes.size()) bad_piece("a message longer than it says");
+    if (bytes.empty() && lane.size != 0) bad_piece("an empty piece");
     lane.bytes += bytes;
     if (lane.bytes.size() < lane.size) return std::nullopt;
     Begun done = std::exchange(lane, {});

@@ -14,13 +14,15 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/base/cancel.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 
 namespace loupe::session {
 namespace {
 
-constexpr std::string_view kName = "tensorloupe-ranks ";
+constexpr std::string_view kGreeting = "tensorloupe-ranks ";
+constexpr auto kBeginning = std::chrono::seconds(60);  // a launcher that cannot start them may say nothing at all
 constexpr std::string_view kRanks = "{ranks}";
 constexpr std::string_view kEngine = "{engine}";
 
@@ -70,10 +72,20 @@ void RankProcess::begin_channels(const std::vector<std::string>& command, std::s
     FileHandle out = process_->take_out();
     // Read by bytes, as a channel reads its own: what is behind the line is the mux's.
     std::string line;
-    for (char next = 0; ::read(in.get(), &next, 1) == 1 && next != '\n' && line.size() < 200;)
-        line += static_cast<unsigned char>(next) >= ' ' ? next : '?';
+    const auto until = std::chrono::steady_clock::now() + kBeginning;
+    for (char next = 0; next != '\n' && line.size() < 200;) {
+        pollfd ready{.fd = in.get(), .events = POLLIN, .revents = 0};
+        const int count = ::poll(&ready, 1, 100);
+        check_cancelled();
+        if (count == 0 && std::chrono::steady_clock::now() > until)
+            throw Error(ErrorKind::Usage,
+                        concat("'", join(command, " "), "' has begun no engines within ", kBeginning.count(), " s"));
+        if (count <= 0) continue;
+        if (::read(in.get(), &next, 1) != 1) break;
+        if (next != '\n') line += static_cast<unsigned char>(next) >= ' ' ? next : '?';
+    }
     std::size_t count = 0;
-    if (line.starts_with(kName)) std::from_chars(line.data() + kName.size(), line.data() + line.size(), count);
+    if (line.starts_with(kGreeting)) std::from_chars(line.data() + kGreeting.size(), line.data() + line.size(), count);
     if (count == 0) {
         throw Error(ErrorKind::Usage,
                     line.empty()
@@ -167,7 +179,7 @@ std::optional<RankDeath> RankProcess::death_of(std::size_t rank) {
     return found != deaths_.end() ? std::optional(found->second) : std::nullopt;
 }
 
-std::string rank_greeting(std::size_t ranks) { return concat(kName, ranks); }
+std::string rank_greeting(std::size_t ranks) { return concat(kGreeting, ranks); }
 
 std::vector<std::string> far_launch_command(const std::vector<std::string>& reached, const std::string& text,
                                             std::size_t ranks) {

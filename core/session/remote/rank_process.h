@@ -26,9 +26,9 @@ namespace loupe::session {
 class RankProcess {
   public:
     // command: the launcher with its arguments and the engine's: {"mpirun", "-n", "4", ..., "tensorloupe-engine",
-    // "--stdio"}; a name without a folder is looked for in PATH. Waits for the first line. Throws Error (Usage) when it
-    // cannot be run, or is not what it should be: one line, with what it said. environment: "NAME=value", besides this
-    // process's.
+    // "--stdio"}; a name without a folder is looked for in PATH. Waits for the first line, a minute at most or until it
+    // is cancelled. Throws Error (Usage) when it cannot be run, or is not what it should be: one line, with what it
+    // said; Cancelled. environment: "NAME=value", besides this process's.
     RankProcess(const std::vector<std::string>& command, std::size_t ranks,
                 const std::vector<std::string>& environment = {});
     RankProcess(const RankProcess&) = delete;

@@ -12,10 +12,12 @@
 namespace loupe::session {
 namespace {
 
-[[noreturn]] void fail(std::string message) { throw Error(ErrorKind::File, "a recording that " + std::move(message)); }
+[[noreturn]] void bad_recording(std::string message) {
+    throw Error(ErrorKind::File, "a recording that " + std::move(message));
+}
 
 void check_id(std::uint64_t id, std::size_t count, const char* what) {
-    if (id > count) fail(concat("refers to ", what, " ", id, " of ", count));
+    if (id > count) bad_recording(concat("refers to ", what, " ", id, " of ", count));
 }
 
 }  // namespace
@@ -120,23 +122,23 @@ bool RecordingSource::takes_peers(const Recording& r, RecordingGrowth& growth) {
 // --- the copy ---
 
 void RecordingCopy::check(const Value& value) const {
-    if (!elements_dtype(value.dtype)) fail(concat("has a value of an unknown dtype '", value.dtype, "'"));
+    if (!elements_dtype(value.dtype)) bad_recording(concat("has a value of an unknown dtype '", value.dtype, "'"));
     const bool is_sane =
         value.shape.size() == value.strides.size() && value.shape.size() <= 64 && value.bytes >= 0 &&
         std::ranges::none_of(value.shape, [](std::int64_t size) { return size < 0 && !is_ragged_size(size); });
-    if (!is_sane) fail("has a value of an impossible shape");
+    if (!is_sane) bad_recording("has a value of an impossible shape");
 }
 
 void RecordingCopy::check(const Event& event, std::size_t values) const {
     for (const auto* ids : {&event.inputs, &event.outputs}) {
         for (const ValueId id : *ids) {
-            if (id == 0) fail("has an event of no value");
+            if (id == 0) bad_recording("has an event of no value");
             check_id(id, values, "value");
         }
     }
     check_id(event.frame, recording()->frame_count(), "frame");
     check_id(event.peer, writer_.next_event(), "event");
-    if (event.graph_node < -1 || event.depth < 0) fail("has an event at no place");
+    if (event.graph_node < -1 || event.depth < 0) bad_recording("has an event at no place");
 }
 
 void RecordingCopy::grow(RecordingGrowth growth) {
@@ -154,11 +156,11 @@ void RecordingCopy::grow(RecordingGrowth growth) {
     for (Allocation& allocation : growth.allocations) writer_.add_allocation(std::move(allocation));
     const std::size_t allocations = recording()->allocation_count();
     for (const Saving& saving : growth.savings) {
-        if (saving.allocation >= allocations) fail("keeps memory that it lacks");
+        if (saving.allocation >= allocations) bad_recording("keeps memory that it lacks");
         writer_.add_saving(saving);
     }
     for (const LoadSpan& load : growth.loads) {
-        if (!(load.end >= load.start)) fail("has a batch that is there before it is begun");
+        if (!(load.end >= load.start)) bad_recording("has a batch that is there before it is begun");
         writer_.add_load(load);
     }
     if (growth.rank != nullptr) {
@@ -168,14 +170,14 @@ void RecordingCopy::grow(RecordingGrowth growth) {
     for (auto& [index, collective] : growth.collectives) {
         loupe::session::check(collective, std::numeric_limits<EventId>::max());
         const std::size_t count = recording()->collective_count();
-        if (index > count) fail("has messages that it lacks");
+        if (index > count) bad_recording("has messages that it lacks");
         if (index == count)
             writer_.add_collective(std::move(collective));
         else
             writer_.change_collective(index, std::move(collective));
     }
     if (growth.edit != nullptr) {
-        if (growth.edit->event == 0) fail("has an edit from no event on");
+        if (growth.edit->event == 0) bad_recording("has an edit from no event on");
         writer_.set_edit(*growth.edit);
     }
     if (growth.backward_start) writer_.set_backward_start(std::move(*growth.backward_start));
@@ -191,12 +193,12 @@ void RecordingCopy::grow(RecordingGrowth growth) {
         writer_.set_backward_peer(forward, backward);
     }
     for (const auto& [frame, last] : growth.frame_ends) {
-        if (frame == 0) fail("ends no frame");
+        if (frame == 0) bad_recording("ends no frame");
         check_id(frame, recording()->frame_count(), "frame");
         writer_.end_frame(frame, last);
     }
     for (const auto& [index, freed] : growth.freed) {
-        if (index >= allocations) fail("frees memory that it lacks");
+        if (index >= allocations) bad_recording("frees memory that it lacks");
         writer_.end_allocation(index, freed);
     }
     if (growth.warm_times != nullptr) writer_.set_warm_times(growth.warm_times);

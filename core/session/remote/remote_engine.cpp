@@ -147,6 +147,7 @@ void RemoteEngine::perform(const VerbRecord& verb, std::shared_ptr<const void> v
             noted_order_ = orders_ + 1;
         }
     }
+    if (verb.traits.is_work) ++works_;
     if (verb.traits.lasts) {
         // Of folders that the session was kept in the last one counts: what the others keep is of other sessions now.
         if (&verb == &KeepInVerb::record())

@@ -178,6 +178,7 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     std::vector<GivenVerb> lasting_;        // for an engine that is started anew
     std::optional<GivenVerb> opened_;       // how the model was opened
     std::atomic<std::uint64_t> orders_{0};  // given to this life
+    std::atomic<std::uint64_t> works_{0};   // runs and the like, of all lives
     bool is_outgrown_ = false;              // its process may not write what its user has permitted since
     bool has_opened_ = false;               // something was ordered to be opened
 

@@ -195,8 +195,9 @@ void RemoteEngine::restore_kept(const std::filesystem::path& folder, Restore wha
         give_now(KeepInVerb{.folder = folder});
         if (then) then();
     };
-    auto restore_run = [this, folder, what, warn, taken_up, go_on = std::move(go_on)] {
-        if (what == Restore::Model) return go_on();
+    auto restore_run = [this, folder, what, warn, taken_up, go_on = std::move(go_on), works = works_.load()] {
+        // A run that was begun since the model is there is not replaced by the one before.
+        if (what == Restore::Model || works_ != works) return go_on();
         ask_now(RestoreRunQuery{.folder = folder}, [warn, taken_up, go_on](const RestoredRun& run) {
             if (taken_up != nullptr) note_run(run, *taken_up);
             warn(run.error.empty() ? run.note : run.error);

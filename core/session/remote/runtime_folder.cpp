@@ -17,7 +17,7 @@
 namespace loupe::session {
 namespace {
 
-[[noreturn]] void fail(const std::filesystem::path& path, const std::string& what) {
+[[noreturn]] void bad_folder(const std::filesystem::path& path, const std::string& what) {
     throw Error(ErrorKind::Usage, concat(path.string(), ": ", what));
 }
 
@@ -27,12 +27,12 @@ RuntimeFolder::RuntimeFolder() {
     const char* chosen = std::getenv("TENSORLOUPE_RUNTIME");
     path_ = chosen != nullptr && *chosen == '/' ? std::filesystem::path(chosen)
                                                 : std::filesystem::path(concat("/tmp/tensorloupe-", ::getuid()));
-    if (::mkdir(path_.c_str(), 0700) != 0 && errno != EEXIST) fail(path_, std::strerror(errno));
+    if (::mkdir(path_.c_str(), 0700) != 0 && errno != EEXIST) bad_folder(path_, std::strerror(errno));
     struct stat facts {};
-    if (::lstat(path_.c_str(), &facts) != 0) fail(path_, std::strerror(errno));
-    if (!S_ISDIR(facts.st_mode)) fail(path_, "is no folder");
-    if (facts.st_uid != ::geteuid()) fail(path_, "belongs to another user");
-    if ((facts.st_mode & 077) != 0) fail(path_, "can be entered by other users: chmod 700");
+    if (::lstat(path_.c_str(), &facts) != 0) bad_folder(path_, std::strerror(errno));
+    if (!S_ISDIR(facts.st_mode)) bad_folder(path_, "is no folder");
+    if (facts.st_uid != ::geteuid()) bad_folder(path_, "belongs to another user");
+    if ((facts.st_mode & 077) != 0) bad_folder(path_, "can be entered by other users: chmod 700");
 }
 
 std::filesystem::path RuntimeFolder::file(const std::string& name, const char* ending) const {
@@ -52,7 +52,7 @@ std::filesystem::path RuntimeFolder::log_of(const std::string& name) const { ret
 
 std::filesystem::path RuntimeFolder::kept_of(const std::string& name) const {
     const auto path = file(name, ".kept");
-    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) fail(path, std::strerror(errno));
+    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) bad_folder(path, std::strerror(errno));
     return path;
 }
 
@@ -70,9 +70,9 @@ std::vector<std::string> RuntimeFolder::names() const {
 FileHandle RuntimeFolder::lock(const std::string& name) const {
     const auto path = file(name, ".lock");
     FileHandle lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!lock.is_open()) fail(path, std::strerror(errno));
+    if (!lock.is_open()) bad_folder(path, std::strerror(errno));
     while (::flock(lock.get(), LOCK_EX) != 0) {
-        if (errno != EINTR) fail(path, std::strerror(errno));
+        if (errno != EINTR) bad_folder(path, std::strerror(errno));
     }
     return lock;
 }
