@@ -30,8 +30,10 @@ build() {
     say "Configuring into build/"
     cmake --preset release
   fi
-  say "Building ($(nproc) jobs)"
+  # One more than there are processors: some of them wait for files, or for the last of a group.
+  local jobs=$(($(nproc) + 1))
+  say "Building ($jobs jobs)"
   # GCC now and then cannot map the views' precompiled header where it wants it; a second try finds the place free.
-  cmake --build --preset release --parallel "$(nproc)" ${1:+--target "$@"} ||
-    cmake --build --preset release --parallel "$(nproc)" ${1:+--target "$@"}
+  cmake --build --preset release --parallel "$jobs" ${1:+--target "$@"} ||
+    cmake --build --preset release --parallel "$jobs" ${1:+--target "$@"}
 }

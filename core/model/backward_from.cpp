@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/trimmed.h"
 #include "core/model/call_text.h"
 #include "core/model/literal.h"
 #include "core/model/recipes.h"
@@ -17,12 +18,6 @@ namespace {
 
 constexpr std::string_view kCotangents = "cotangents:";
 constexpr std::string_view kLabels = "labels";
-
-std::string trimmed(std::string_view text) {
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0) text.remove_prefix(1);
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.remove_suffix(1);
-    return std::string(text);
-}
 
 // "crossentropy" of CrossEntropyLoss and cross_entropy, "mse" of MSELoss and mse_loss.
 std::string loss_key(std::string_view name) {
@@ -51,7 +46,7 @@ std::string loss_call(const std::string& text) {
 }
 
 std::int64_t whole_number(std::string_view part, const std::string& text) {
-    const std::string digits = trimmed(part);
+    const std::string digits = std::string(trimmed(part));
     std::int64_t number = 0;
     const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (failure != std::errc{} || end != digits.data() + digits.size()) {
@@ -64,8 +59,8 @@ std::int64_t whole_number(std::string_view part, const std::string& text) {
 // "out0[0, 3]", "out[5]", "out1".
 bool is_element(const std::string& text) {
     if (!text.starts_with("out")) return false;
-    const std::string number = trimmed(
-        std::string_view(text).substr(3, text.find('[') == std::string::npos ? std::string::npos : text.find('[') - 3));
+    const std::string number = std::string(trimmed(std::string_view(text).substr(
+        3, text.find('[') == std::string::npos ? std::string::npos : text.find('[') - 3)));
     return std::all_of(number.begin(), number.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
@@ -73,13 +68,13 @@ BackwardFrom element_of(const std::string& text) {
     BackwardFrom from;
     from.kind = BackwardFrom::Kind::Element;
     const auto open = text.find('[');
-    const std::string number =
-        trimmed(std::string_view(text).substr(3, open == std::string::npos ? std::string::npos : open - 3));
+    const std::string number = std::string(
+        trimmed(std::string_view(text).substr(3, open == std::string::npos ? std::string::npos : open - 3)));
     if (!number.empty()) from.output = static_cast<std::size_t>(whole_number(number, text));
     if (open == std::string::npos) return from;
     if (!text.ends_with(']'))
         throw Error(ErrorKind::Usage, concat("'", text, "': ']' is missing"), {.hint = "write it as out0[0, 3]"});
-    const std::string inside = trimmed(std::string_view(text).substr(open + 1, text.size() - open - 2));
+    const std::string inside = std::string(trimmed(std::string_view(text).substr(open + 1, text.size() - open - 2)));
     if (inside.empty()) return from;
     for (const auto part : split(inside, ',')) from.index.push_back(whole_number(part, text));
     return from;
@@ -96,7 +91,7 @@ bool is_literal(const std::string& text) {
 
 LossTarget target_of(const std::string& given) {
     LossTarget target;
-    const std::string text = trimmed(given);
+    const std::string text = std::string(trimmed(given));
     if (text.empty()) return target;
     if (text == kLabels) {
         target.source = LossTarget::Source::Data;
@@ -151,7 +146,7 @@ std::string for_people(const LossTarget& target) {
 }  // namespace
 
 BackwardFrom parse_backward_from(const std::string& loss, const std::string& target) {
-    const std::string text = trimmed(loss);
+    const std::string text = std::string(trimmed(loss));
     BackwardFrom from;
     using Kind = BackwardFrom::Kind;
     if (text == "sum")

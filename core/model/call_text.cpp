@@ -6,16 +6,11 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/trimmed.h"
 #include "core/model/literal.h"
 
 namespace loupe::session {
 namespace {
-
-std::string trimmed(std::string_view text) {
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0) text.remove_prefix(1);
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.remove_suffix(1);
-    return std::string(text);
-}
 
 bool is_name(std::string_view text) {
     if (text.empty() || std::isdigit(static_cast<unsigned char>(text.front())) != 0) return false;
@@ -48,11 +43,11 @@ std::vector<std::string> arguments_in(std::string_view inside, std::string_view 
         if (c == ')' || c == ']' || c == '}') --depth;
         if (depth < 0) refuse(all);
         if (c != ',' || depth > 0) continue;
-        parts.push_back(trimmed(inside.substr(begin, i - begin)));
+        parts.push_back(std::string(trimmed(inside.substr(begin, i - begin))));
         begin = i + 1;
     }
     if (depth != 0 || quote != 0) refuse(all);
-    if (const std::string last = trimmed(inside.substr(begin)); !last.empty()) parts.push_back(last);
+    if (const std::string last = std::string(trimmed(inside.substr(begin))); !last.empty()) parts.push_back(last);
     return parts;
 }
 
@@ -71,10 +66,10 @@ IValue value_of(const std::string& text, const Type& type) {
 }  // namespace
 
 CallText parse_call(std::string_view text) {
-    const std::string whole = trimmed(text);
+    const std::string whole = std::string(trimmed(text));
     CallText call;
     const auto open = whole.find('(');
-    call.name = trimmed(std::string_view(whole).substr(0, open));
+    call.name = std::string(trimmed(std::string_view(whole).substr(0, open)));
     const auto dot = call.name.rfind('.');  // nn.Linear
     if (dot != std::string::npos) call.name.erase(0, dot + 1);
     if (!is_name(call.name)) refuse(text);
@@ -82,11 +77,12 @@ CallText parse_call(std::string_view text) {
     if (whole.back() != ')') refuse(text);
     for (std::string& part : arguments_in(std::string_view(whole).substr(open + 1, whole.size() - open - 2), text)) {
         const auto equals = part.find('=');
-        const std::string keyword =
-            equals == std::string::npos ? std::string() : trimmed(std::string_view(part).substr(0, equals));
+        const std::string keyword = equals == std::string::npos
+                                        ? std::string()
+                                        : std::string(trimmed(std::string_view(part).substr(0, equals)));
         if (part.empty()) refuse(text);
         if (is_name(keyword))
-            call.arguments.push_back({keyword, trimmed(std::string_view(part).substr(equals + 1))});
+            call.arguments.push_back({keyword, std::string(trimmed(std::string_view(part).substr(equals + 1)))});
         else
             call.arguments.push_back({{}, std::move(part)});
     }

@@ -30,21 +30,22 @@ class DotWriter {
     void add(const GraphNode& node, std::size_t depth) {
         if (node.is_plumbing) return;
         const std::string indent(depth * 2, ' ');
-        if (!node.is_group) out_ += concat(indent, "n", node.id, " [label=", quoted(node.label), "];\n");
+        if (!node.is_group) out_ += concat(indent, "n", node.id, " [label=", loupe::quoted(node.label), "];\n");
         if (node.children.empty()) return;
-        out_ += concat(indent, "subgraph cluster_", node.id, " {\n", indent, "  label=", quoted(node.label), ";\n");
+        out_ +=
+            concat(indent, "subgraph cluster_", node.id, " {\n", indent, "  label=", loupe::quoted(node.label), ";\n");
         for (const int child : node.children) add(graph_.nodes[static_cast<std::size_t>(child)], depth + 1);
         out_ += indent + "}\n";
     }
 
     std::string end_of(int node, int port, const std::vector<std::string>& names) const {
-        return node >= 0 ? concat("n", node) : quoted("%" + names.at(static_cast<std::size_t>(port)));
+        return node >= 0 ? concat("n", node) : loupe::quoted("%" + names.at(static_cast<std::size_t>(port)));
     }
 
     void add(const GraphEdge& edge) {
         if (!is_drawn(edge.from) || !is_drawn(edge.to)) return;
         out_ += concat("  ", end_of(edge.from, edge.from_port, graph_.inputs), " -> ",
-                       end_of(edge.to, edge.to_port, graph_.outputs), " [label=", quoted(edge.value), "];\n");
+                       end_of(edge.to, edge.to_port, graph_.outputs), " [label=", loupe::quoted(edge.value), "];\n");
     }
 
     const GraphModel& graph_;

@@ -10,7 +10,7 @@
 namespace loupe::session {
 namespace {
 
-[[noreturn]] void usage(std::string message) {
+[[noreturn]] void bad_spec(std::string message) {
     throw Error(ErrorKind::Usage, std::move(message), {.hint = kInputSpecHint});
 }
 
@@ -21,7 +21,7 @@ Shape parse_shape(std::string_view text) {
         std::int64_t size = 0;
         const auto [end, failure] = std::from_chars(part.data(), part.data() + part.size(), size);
         const bool is_size = failure == std::errc{} && end == part.data() + part.size() && size >= 0;
-        if (!is_size) usage(concat("'", text, "' is no shape"));
+        if (!is_size) bad_spec(concat("'", text, "' is no shape"));
         shape.push_back(size);
     }
     return shape;
@@ -62,7 +62,7 @@ InputSpec parse_input_spec(const std::string& text) {
     InputSpec spec;
     const auto parts = split(text, ':');
     spec.shape = parse_shape(parts[0]);
-    if (parts.size() > 3) usage(concat("'", text, "' has too many parts"));
+    if (parts.size() > 3) bad_spec(concat("'", text, "' has too many parts"));
     bool source_given = false;
     for (std::size_t i = 1; i < parts.size(); ++i) {
         if (const auto source = source_from_name(parts[i])) {
@@ -71,7 +71,7 @@ InputSpec parse_input_spec(const std::string& text) {
         } else if (dtype_from_name(parts[i])) {
             spec.dtype = std::string(dtype_name(*dtype_from_name(parts[i])));
         } else {
-            usage(concat("'", parts[i], "' is neither a dtype nor random, normal, zeros, ones, arange"));
+            bad_spec(concat("'", parts[i], "' is neither a dtype nor random, normal, zeros, ones, arange"));
         }
     }
     if (!source_given && is_integral(*dtype_from_name(spec.dtype))) spec.source = InputSpec::Source::Random;

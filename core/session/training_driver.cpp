@@ -20,7 +20,7 @@ namespace loupe::session {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto kReportEvery = std::chrono::milliseconds(50);
+constexpr auto kTellEvery = std::chrono::milliseconds(50);
 
 double seconds_since(Clock::time_point from) { return std::chrono::duration<double>(Clock::now() - from).count(); }
 
@@ -195,7 +195,7 @@ void TrainingDriver::train_steps(std::int64_t pause_in) {
         work_since_state_ += seconds_since(began);
         const bool is_far = trainer.steps_done() - training_.states.last() >= training_.states.interval();
         if (is_far && work_since_state_ >= 100 * state_cost_) keep_state(false);
-        if (Clock::now() - reported < kReportEvery && !trainer.is_done()) continue;
+        if (Clock::now() - reported < kTellEvery && !trainer.is_done()) continue;
         reported = Clock::now();
         publish_progress();
     }

@@ -236,15 +236,20 @@ std::vector<std::string> orders_of(VerbTypes<Verbs...>) {
 
 template <typename Query>
 MadeQuestion question() {
-    MadeQuestion made{
-        &Query::record(), to_bytes(test::filled<Query>()), to_bytes(test::filled<typename Query::Answer>()), {}};
+    const QueryRecord& record = Query::record();
+    const auto query = test::filled<Query>();
+    const auto answer = test::filled<typename Query::Answer>();
+    MadeQuestion made{&record, record.query_wire.write(&query), record.answer_wire.write(&answer), {}};
     try {
-        Query::record().answer_wire.read(made.answer);
+        record.answer_wire.read(made.answer);
     } catch (const Error&) {  // what is in its fields does not belong together
-        made.answer = to_bytes(typename Query::Answer());
+        const typename Query::Answer empty{};
+        made.answer = record.answer_wire.write(&empty);
     }
-    if constexpr (requires { typename Query::Progress; })
-        made.progress = to_bytes(test::filled<typename Query::Progress>());
+    if constexpr (requires { typename Query::Progress; }) {
+        const auto progress = test::filled<typename Query::Progress>();
+        made.progress = record.progress_wire.write(&progress);
+    }
     return made;
 }
 

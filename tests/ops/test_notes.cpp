@@ -131,7 +131,7 @@ class TestNotes : public QObject {
         const Operator& op = *find_operator("aten::addmm");
         QCOMPARE(op.place_of("mat2"), std::size_t{2});
         QCOMPARE(op.place_of(1), std::size_t{1});
-        QVERIFY_EXCEPTION_THROWN(static_cast<void>(op.place_of("weight")), Error);
+        QVERIFY_THROWS_EXCEPTION(Error, static_cast<void>(op.place_of("weight")));
     }
     void formulas_are_well_formed() {
         for (const Operator* op : all_operators()) {

@@ -141,8 +141,8 @@ class TestPackedWeights : public QObject {
             const Tensor across = packed_transpose(weight);
             QVERIFY(same(fn::select(across, 1, 4), fn::select(dense, 0, 4)));
             QVERIFY(same(fn::slice(across, 1, 0, 4, 1), fn::slice(turned(dense), 1, 0, 4, 1)));
-            QVERIFY_EXCEPTION_THROWN(fn::select(weight, 1, 0), Error);
-            QVERIFY_EXCEPTION_THROWN(fn::select(weight, 0, 9), Error);
+            QVERIFY_THROWS_EXCEPTION(Error, fn::select(weight, 1, 0));
+            QVERIFY_THROWS_EXCEPTION(Error, fn::select(weight, 0, 9));
             // A run of rows is a view of the bytes.
             const bool is_view =
                 packed_parts(fn::slice(weight, 0, 2, 3, 1)).bytes.storage() == packed_parts(weight).bytes.storage();

@@ -189,7 +189,7 @@ class TestAlignment : public QObject {
             compare_runs_by_value(own, run_of("perceptron.pt", "perceptron.in.npz", "bfloat16"), {});
         QCOMPARE(found.compared, 6);
         for (const EventDifference& row : found.events) QVERIFY(row.numbers && row.numbers->snr_db > 20);
-        QVERIFY_EXCEPTION_THROWN(run_of("perceptron.pt", "perceptron.in.npz", "int8"), Error);
+        QVERIFY_THROWS_EXCEPTION(Error, run_of("perceptron.pt", "perceptron.in.npz", "int8"));
     }
 
     void backwardFollowsForward() {
@@ -227,7 +227,7 @@ class TestAlignment : public QObject {
 
     void arraysOfAnotherModelAreRefused() {
         const ComparedRun own = run_of("residual.pt", "residual.in.npz");
-        QVERIFY_EXCEPTION_THROWN(compared_arrays({{"nowhere", tensor_of({1.0F}, {1})}}, own.model, "a file"), Error);
+        QVERIFY_THROWS_EXCEPTION(Error, compared_arrays({{"nowhere", tensor_of({1.0F}, {1})}}, own.model, "a file"));
     }
 
     void longRunsAreAlignedFast() {

@@ -337,7 +337,7 @@ void TestExplain::causes_of_not_finite() {
 void TestExplain::names_and_refusals() {
     QCOMPARE(parse_named_element("fc.out[0, -3]").index, (Shape{0, -3}));
     QCOMPARE(parse_named_element("fc.weight.grad[1,2]").value, std::string("fc.weight.grad"));
-    QVERIFY_EXCEPTION_THROWN(parse_named_element("fc.out[0, a]"), Error);
+    QVERIFY_THROWS_EXCEPTION(Error, parse_named_element("fc.out[0, a]"));
     Session session;
     QVERIFY(!ask(session, ExplainQuery{.name = "out[0, 0]"}).error.empty());
     session.open(kHere + "explained_model.py");

@@ -293,7 +293,7 @@ void TestRemoteEngine::a_wrong_condition_is_refused_at_once() {
     Session session;
     Breakpoint breakpoint;
     breakpoint.condition = "absmax >";
-    QVERIFY_EXCEPTION_THROWN(session.add_breakpoint(breakpoint), Error);
+    QVERIFY_THROWS_EXCEPTION(Error, session.add_breakpoint(breakpoint));
     QCOMPARE(session.breakpoints().size(), std::size_t{0});
 }
 

@@ -162,7 +162,7 @@ void TestSharedMessages::lies_are_refused() {
     Ends stream = sockets(SOCK_STREAM);
     Channel window(std::move(stream.ours), nowhere());
     Channel(nowhere(), std::move(stream.its)).write(MessageKind::Shared, to_bytes(SharedMessage{MessageKind::Log, 5}));
-    QVERIFY_EXCEPTION_THROWN(window.read(), Error);
+    QVERIFY_THROWS_EXCEPTION(Error, window.read());
 }
 
 // One that gives more and more of them would leave this process without any.

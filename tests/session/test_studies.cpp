@@ -453,7 +453,7 @@ void TestStudies::plugins_add_studies() {
                                             return out;
                                         }};
     add_study(kCount);
-    QVERIFY_EXCEPTION_THROWN(add_study(kCount), Error);
+    QVERIFY_THROWS_EXCEPTION(Error, add_study(kCount));
     Session session;
     open_pictures(session);
     QCOMPARE(why_not(session, "test.count"), std::string());
@@ -476,7 +476,7 @@ void TestStudies::pictures_of_results() {
     const Tensor read = read_image(file);
     QCOMPARE(read.numel(), 12);
     QCOMPARE(static_cast<int>(read.data<std::uint8_t>()[3]), 255);  // red of the last
-    QVERIFY_EXCEPTION_THROWN(write_png(file, alone.rgb, 3, 2), Error);
+    QVERIFY_THROWS_EXCEPTION(Error, write_png(file, alone.rgb, 3, 2));
     QVERIFY(!picture_of(StudyResult{}));
 }
 

@@ -112,7 +112,7 @@ class TestWatchedTraining : public QObject {
         QCOMPARE(training.damaged(), 0);
         QCOMPARE(training.log()->step_count(), std::size_t{2});
         QVERIFY(std::isinf(training.log()->steps()[1].loss));
-        QVERIFY_EXCEPTION_THROWN(WatchedTraining(R"({"kind":"hello","format":2})"), Error);
+        QVERIFY_THROWS_EXCEPTION(Error, WatchedTraining(R"({"kind":"hello","format":2})"));
     }
 
     void rows_of_no_good_will_data() {
@@ -142,11 +142,9 @@ class TestWatchedTraining : public QObject {
         QCOMPARE(training.damaged(), 1);
         training.add(R"({"kind":"steps","step":[5],"loss":[1]})");
         QCOMPARE(training.log()->step_count(), std::size_t{1});
-        QVERIFY_EXCEPTION_THROWN(
-            {
-                for (int i = 0; i < 200; ++i) training.add(row.toStdString());
-            },
-            Error);
+        QVERIFY_THROWS_EXCEPTION(Error, {
+            for (int i = 0; i < 200; ++i) training.add(row.toStdString());
+        });
     }
 
     // Steps that come again, as of a rank that joins anew, are those that are there.
@@ -167,7 +165,7 @@ class TestWatchedTraining : public QObject {
             training.add(row.dump());
             const auto recording = training.take_recording();
             QVERIFY(recording != nullptr);
-            QVERIFY_EXCEPTION_THROWN(recording->elements(1), Error);
+            QVERIFY_THROWS_EXCEPTION(Error, recording->elements(1));
             return;
         }
     }
@@ -338,7 +336,7 @@ class TestWatchedTraining : public QObject {
         QVERIFY(QFile::setPermissions(folder_->filePath(QStringLiteral("tensorloupe")),
                                       QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner | QFile::ReadOther));
         QVERIFY(list_watched_programs().empty());
-        QVERIFY_EXCEPTION_THROWN(find_watched_program("7"), Error);
+        QVERIFY_THROWS_EXCEPTION(Error, find_watched_program("7"));
     }
 
   private:

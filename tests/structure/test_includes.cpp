@@ -258,12 +258,12 @@ class TestIncludes : public QObject {
             {"core/record",
              {"chrome_trace", "frame_values", "gradient_row", "memory_sums", "not_finite", "operator_times",
               "recording", "run_options", "statistics", "tensor_slice", "value_change"}},
-            {"core/study",
-             {"aligned_side",       "compilation",     "explanation",      "fused_groups",     "gradient_health",
-              "memory_plan",        "operator_info",   "pass_bisect",      "pass_check",       "profile_flame",
-              "profile_statistics", "profile_streams", "flame_difference", "rank_events",      "rank_layers",
-              "rank_report",        "reference",       "run_differences",  "snapshot_history", "study",
-              "study_picture",      "verdict",         "what_if"}},
+            {"core/study", {"aligned_side",    "compilation",      "explanation",     "fused_groups",
+                            "gradient_health", "memory_plan",      "operator_info",   "operator_reference",
+                            "pass_bisect",     "pass_check",       "profile_flame",   "profile_statistics",
+                            "profile_streams", "flame_difference", "rank_events",     "rank_layers",
+                            "rank_report",     "reference",        "run_differences", "snapshot_history",
+                            "study",           "study_picture",    "verdict",         "what_if"}},
             {"core/train", {"training", "training_norms", "training_watch"}},
         };
         for (const char* folder : {"views", "app/window"}) {

@@ -5,12 +5,12 @@
 #include <QSet>
 #include <algorithm>
 
+#include "views/common/at.h"
+
 namespace loupe::views {
 namespace {
 
 constexpr int kMostEdits = 2500;  // beyond, the middle of the texts is shown as replaced
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // Pairs of lines that stay, in order.
 std::vector<std::pair<int, int>> common(const QStringList& a, const QStringList& b) {

@@ -20,7 +20,7 @@ namespace loupe::views {
 namespace {
 
 constexpr int kMargin = 6;
-constexpr int kGap = 3;
+constexpr int kChipGap = 3;
 constexpr int kPadding = 5;
 constexpr int kWidest = 220;
 
@@ -98,14 +98,14 @@ int TokenChips::arrangeIn(int width, std::vector<QRect>* out) const {
         wide = std::min(wide + 2, kWidest) + 2 * kPadding;  // what is drawn may be wider by a part of a pixel
         if (x + wide > width - kMargin && x > kMargin) {
             x = kMargin;
-            y += tall + kGap;
+            y += tall + kChipGap;
         }
         if (out != nullptr) out->push_back({x, y, wide, tall});
-        x += wide + kGap;
+        x += wide + kChipGap;
         // After the end of a line the next one begins.
         if (tokens_[i].text.ends_with('\n') && i + 1 < tokens_.size()) {
             x = kMargin;
-            y += tall + kGap;
+            y += tall + kChipGap;
         }
     }
     return y + tall + kMargin;

@@ -7,12 +7,11 @@
 #include <map>
 #include <string_view>
 
+#include "views/common/at.h"
 #include "views/common/format.h"
 
 namespace loupe::views {
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 std::vector<std::string_view> parts(std::string_view path) {
     std::vector<std::string_view> all;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "views/common/at.h"
 #include "views/graph/graph_index.h"
 
 namespace loupe::views {
@@ -13,8 +14,6 @@ using session::GraphEdge;
 using session::GraphModel;
 using session::GraphNode;
 using session::ReferenceEvent;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 bool isControl(const GraphNode& node) { return node.kind.starts_with("prim::"); }
 

@@ -6,12 +6,9 @@
 #include <map>
 #include <tuple>
 
+#include "views/common/at.h"
+
 namespace loupe::views {
-namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-}  // namespace
 
 GraphIndex::GraphIndex(GhostedGraph graph, bool show_plumbing)
     : model_(std::move(graph.model)), own_(graph.own), ghosts_(std::move(graph.ghosts)) {

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <string>
 
+#include "views/common/at.h"
+
 // graphviz's headers are C and redefine names of ours when they come first.
 extern "C" {
 #include <graphviz/gvc.h>
@@ -18,8 +20,6 @@ namespace {
 constexpr double kNodeGap = 26;
 constexpr double kRankGap = 36;
 constexpr double kPointsPerInch = 72;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 std::vector<QPointF> straight(QPointF from, QPointF to) {
     const double bend = std::max(12.0, std::abs(to.y() - from.y()) * 0.4);

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <map>
 
+#include "views/common/at.h"
+
 namespace loupe::views {
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // Ranks that a line spans to be long.
 constexpr int kLong = 2;

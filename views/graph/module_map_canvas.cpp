@@ -18,7 +18,7 @@ using namespace canvas;
 namespace {
 
 constexpr double kMostZoom = 4000;
-constexpr double kMargin = 8;
+constexpr double kMapMargin = 8;
 constexpr int kLegend = 46;
 
 }  // namespace
@@ -71,7 +71,8 @@ ModuleMapCanvas::Size ModuleMapCanvas::shownSize() const {
 // --- where
 
 QRectF ModuleMapCanvas::home() const {
-    return QRectF(rect()).adjusted(kMargin, kMargin + 18, -kMargin, -kMargin - (height() > 5 * kLegend ? kLegend : 0));
+    return QRectF(rect()).adjusted(kMapMargin, kMapMargin + 18, -kMapMargin,
+                                   -kMapMargin - (height() > 5 * kLegend ? kLegend : 0));
 }
 
 QRectF ModuleMapCanvas::area() const {
@@ -230,7 +231,7 @@ void ModuleMapCanvas::paintEvent(QPaintEvent*) {
     if (shownSize() != size_) words += tr(" (nothing is recorded yet)");
     painter.setFont(pixelFont(11, false));
     painter.setPen(colour(C::Faint));
-    painter.drawText(QRectF(kMargin + 2, 4, width() * 0.6, 18), Qt::AlignLeft | Qt::AlignVCenter, words);
+    painter.drawText(QRectF(kMapMargin + 2, 4, width() * 0.6, 18), Qt::AlignLeft | Qt::AlignVCenter, words);
     if (height() > 5 * kLegend && index_->hasGhosts())
         colours_.paintChanges(painter, {GraphChange::Removed},
                               {width(), height() - colours_.legendHeight(used, QWidget::size())});

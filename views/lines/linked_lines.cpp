@@ -5,12 +5,11 @@
 #include <QRegularExpression>
 #include <algorithm>
 
+#include "views/common/at.h"
 #include "views/common/format.h"
 
 namespace loupe::views {
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 QStringList linesOf(const std::string& words) {
     QStringList lines = text(words).split(QLatin1Char('\n'));

@@ -17,7 +17,7 @@ using C = Theme::Colour;
 constexpr int kLeft = 72;
 constexpr int kBelow = 22;
 constexpr int kAbove = 16;
-constexpr int kTipFrames = 6;
+constexpr int kBandFrames = 6;
 
 QColor tone(C role) { return Theme::instance().colour(role); }
 
@@ -207,7 +207,7 @@ QStringList SnapshotBands::tipLines(std::uint32_t block, std::uint32_t step) con
                                  bytesText(static_cast<double>(history_->reserved[step])));
     if (block == BandPicture::kSmall) return {tr("blocks too small for this picture: zoom in"), sum};
     if (block == BandPicture::kNone) return {};
-    return blockLines(*snapshot_, *history_, block, kTipFrames) << sum;
+    return blockLines(*snapshot_, *history_, block, kBandFrames) << sum;
 }
 
 void SnapshotBands::drawTip(QPainter& painter) {

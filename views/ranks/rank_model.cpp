@@ -11,16 +11,16 @@
 namespace loupe::views {
 namespace {
 
-const char* const kHeaders[] = {QT_TRANSLATE_NOOP("loupe::views::RankModel", "Rank"),
-                                QT_TRANSLATE_NOOP("loupe::views::RankModel", "Host"),
-                                QT_TRANSLATE_NOOP("loupe::views::RankModel", "Process"),
-                                QT_TRANSLATE_NOOP("loupe::views::RankModel", "State"),
-                                QT_TRANSLATE_NOOP("loupe::views::RankModel", "Last event"),
-                                QT_TRANSLATE_NOOP("loupe::views::RankModel", "Waited"),
-                                QT_TRANSLATE_NOOP("loupe::views::RankModel", "Others waited"),
-                                QT_TRANSLATE_NOOP("loupe::views::RankModel", "Came last"),
-                                QT_TRANSLATE_NOOP("loupe::views::RankModel", "Events")};
-const char* const kHeaderTips[] = {
+const char* const kRankHeaders[] = {QT_TRANSLATE_NOOP("loupe::views::RankModel", "Rank"),
+                                    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Host"),
+                                    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Process"),
+                                    QT_TRANSLATE_NOOP("loupe::views::RankModel", "State"),
+                                    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Last event"),
+                                    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Waited"),
+                                    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Others waited"),
+                                    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Came last"),
+                                    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Events")};
+const char* const kRankHeaderTips[] = {
     QT_TRANSLATE_NOOP("loupe::views::RankModel", "Click a row to look at that rank"),
     QT_TRANSLATE_NOOP("loupe::views::RankModel", "Where it ran"),
     QT_TRANSLATE_NOOP("loupe::views::RankModel", "Its process"),
@@ -170,8 +170,8 @@ QVariant RankModel::data(const QModelIndex& index, int role) const {
 
 QVariant RankModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
-    if (role == Qt::DisplayRole) return tr(kHeaders[section]);
-    if (role == Qt::ToolTipRole) return tr(kHeaderTips[section]);
+    if (role == Qt::DisplayRole) return tr(kRankHeaders[section]);
+    if (role == Qt::ToolTipRole) return tr(kRankHeaderTips[section]);
     return {};
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "views/common/at.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
 #include "views/tensor/tensor_grid_model.h"
@@ -19,8 +20,6 @@ constexpr double kMargin = 8;
 constexpr double kMostPixels = 36;  // of one element, unless zoomed
 constexpr QRgb kNan = 0xffff2fd0;
 constexpr QRgb kInf = 0xffff9a1f;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // The tensor's dimension of this one of the slice; -1: none.
 int dimensionShownAs(const session::TensorSlice& slice, int shown) {

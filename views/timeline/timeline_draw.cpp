@@ -12,8 +12,8 @@ namespace {
 
 using C = Theme::Colour;
 
-constexpr double kSmallest = 2.0;   // pixels: narrower zones are merged
-constexpr double kTextFrom = 22.0;  // pixels: wider ones have a label
+constexpr double kSmallestEvent = 2.0;  // pixels: narrower zones are merged
+constexpr double kTextFrom = 22.0;      // pixels: wider ones have a label
 constexpr std::size_t kMostRows = 12;
 constexpr std::size_t kMostWorkers = 16;
 constexpr double kLabel = 14;        // pixels: of a row's name
@@ -221,7 +221,7 @@ ReferenceTimes referenceTimes(const TimelineIndex& index, std::shared_ptr<const 
 void TimelineDrawing::drawReference(TimelineSurface& surface, const Row& row) {
     const QRgb panel = rgb(C::Panel);
     const double bottom = row.y + kRow - 4;
-    row.lane->visit(state_.from, state_.to, kSmallest / scale(), [&](const Lane::Piece& piece) {
+    row.lane->visit(state_.from, state_.to, kSmallestEvent / scale(), [&](const Lane::Piece& piece) {
         const double x0 = std::max(kGutter, xOf(piece.start));
         const double x1 = std::min(width_, std::max(xOf(piece.end), x0 + 1));
         if (x1 <= x0) return;
@@ -241,7 +241,7 @@ void TimelineDrawing::drawReference(TimelineSurface& surface, const Row& row) {
 
 void TimelineDrawing::drawWorkers(TimelineSurface& surface, const Row& row) {
     const QRgb panel = rgb(C::Panel);
-    row.lane->visit(state_.from, state_.to, kSmallest / scale(), [&](const Lane::Piece& piece) {
+    row.lane->visit(state_.from, state_.to, kSmallestEvent / scale(), [&](const Lane::Piece& piece) {
         const double x0 = std::max(kGutter, xOf(piece.start));
         const double x1 = std::min(width_, std::max(xOf(piece.end), x0 + 1));
         if (x1 <= x0) return;
@@ -262,7 +262,7 @@ void TimelineDrawing::drawMemoryMarks(TimelineSurface& surface) {
     for (const MemoryMarks* marks : {&index_.allocated(), &index_.freed()}) {
         const bool is_up = marks == &index_.allocated();
         const QRgb colour = rgb(is_up ? C::Accent : C::Warning);
-        marks->lane().visit(state_.from, state_.to, kSmallest / scale(), [&](const Lane::Piece& piece) {
+        marks->lane().visit(state_.from, state_.to, kSmallestEvent / scale(), [&](const Lane::Piece& piece) {
             const double x0 = std::max(kGutter, xOf(piece.start) - 0.5);
             const double x1 = std::min(width_, std::max(xOf(piece.end), x0 + 1.5));
             if (x1 <= x0) return;
@@ -305,7 +305,7 @@ void TimelineDrawing::drawRow(TimelineSurface& surface, const Row& row) {
     const QRgb text_colour = rgb(C::Text);
     const double strength = Theme::instance().isDark() ? 0.55 : 0.45;
     const double bottom = row.y + kRow - 2;
-    row.lane->visit(state_.from, state_.to, kSmallest / scale(), [&](const Lane::Piece& piece) {
+    row.lane->visit(state_.from, state_.to, kSmallestEvent / scale(), [&](const Lane::Piece& piece) {
         const double x0 = std::max(kGutter, xOf(piece.start));
         const double x1 = std::min(width_, std::max(xOf(piece.end), x0 + 1));
         if (x1 <= x0) return;
@@ -544,7 +544,7 @@ QStringList TimelineDrawing::marksTip() const {
     const double time = timeAt(*state_.mouse_x);
     const double slack = 2.5 / scale();
     for (const MemoryMarks* marks : {&index_.allocated(), &index_.freed()}) {
-        marks->lane().visit(state_.from, state_.to, kSmallest / scale(), [&](const Lane::Piece& piece) {
+        marks->lane().visit(state_.from, state_.to, kSmallestEvent / scale(), [&](const Lane::Piece& piece) {
             if (time < piece.start - slack || time > piece.end + slack) return;
             const QString what = QStringLiteral("%1, %2").arg(
                 counted(static_cast<std::int64_t>(marks->count(piece)), "block"), bytesText(marks->bytes(piece)));
@@ -568,7 +568,7 @@ std::optional<TimelineHit> TimelineDrawing::hit(double x, double y) const {
         std::optional<TimelineHit> found;
         // The zone at that position, within a pixel.
         const double slack = 1.5 / scale();
-        row.lane->visit(state_.from, state_.to, kSmallest / scale(), [&](const Lane::Piece& piece) {
+        row.lane->visit(state_.from, state_.to, kSmallestEvent / scale(), [&](const Lane::Piece& piece) {
             if (time < piece.start - slack || time > piece.end + slack) return;
             const Zone& zone = row.lane->zone(piece.first);
             const bool is_backward = row.is_frames && (zone.colour & TimelineIndex::kBackward) != 0;

@@ -13,8 +13,8 @@ namespace {
 
 using C = Theme::Colour;
 
-constexpr double kSmallest = 2.0;   // pixels: narrower zones are merged
-constexpr double kTextFrom = 16.0;  // pixels: wider ones have a label
+constexpr double kSmallestBatch = 2.0;  // pixels: narrower zones are merged
+constexpr double kNamedFrom = 16.0;     // pixels: wider ones have a label
 constexpr std::size_t kMostLoaders = 17;
 constexpr std::size_t kMostNamed = 6;  // more rows are low, without names
 
@@ -49,7 +49,7 @@ void TimelineDrawing::addLoaders(std::vector<Row>& all, double& y) const {
 void TimelineDrawing::drawLoader(TimelineSurface& surface, const Row& row) {
     const QRgb panel = themeRgb(C::Panel);
     const double bottom = row.y + row.height - 2;
-    row.lane->visit(state_.from, state_.to, kSmallest / scale(), [&](const Lane::Piece& piece) {
+    row.lane->visit(state_.from, state_.to, kSmallestBatch / scale(), [&](const Lane::Piece& piece) {
         const double x0 = std::max(kGutter, xOf(piece.start));
         const double x1 = std::min(width_, std::max(xOf(piece.end), x0 + 1));
         if (x1 <= x0) return;
@@ -59,7 +59,7 @@ void TimelineDrawing::drawLoader(TimelineSurface& surface, const Row& row) {
         const QRgb tone = waits ? themeRgb(C::Warning) : themeRgb(C::Accent);
         const double strength = piece.count > 1 ? 0.4 : waits ? 0.5 : load.batch % 2 == 0 ? 0.35 : 0.55;
         surface.box(x0, row.y, x1 - (x1 - x0 > 3 ? 1 : 0), bottom, mixed(panel, tone, strength));
-        if (row.height < kLoader || x1 - x0 < kTextFrom) return;
+        if (row.height < kLoader || x1 - x0 < kNamedFrom) return;
         QString label = piece.count > 1 ? countText(static_cast<std::int64_t>(piece.count))
                         : waits         ? QObject::tr("waits for %1").arg(load.batch)
                                         : QObject::tr("batch %1").arg(load.batch);

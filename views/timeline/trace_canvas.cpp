@@ -10,7 +10,7 @@
 namespace loupe::views {
 namespace {
 
-constexpr double kShortest = 1e-9;  // seconds across the canvas
+constexpr double kShortestZoom = 1e-9;  // seconds across the canvas
 
 }  // namespace
 
@@ -45,7 +45,7 @@ void TraceCanvas::fit() {
 
 void TraceCanvas::zoomTo(double from, double to) {
     const double all = std::max(1e-9, index_.end());
-    const double span = std::clamp(to - from, kShortest, all * 1.2);
+    const double span = std::clamp(to - from, kShortestZoom, all * 1.2);
     const double middle = std::clamp((from + to) / 2, 0.0, all);
     state_.from = std::max(-0.05 * span, middle - span / 2);
     state_.to = state_.from + span;

@@ -11,12 +11,12 @@ namespace {
 
 using C = Theme::Colour;
 
-constexpr double kAxis = 20;
+constexpr double kTraceAxis = 20;
 constexpr double kSmallest = 2.0;   // pixels: narrower zones are merged
 constexpr double kTextFrom = 24.0;  // pixels: wider ones have a label
 constexpr double kProcess = 18;     // room for the name of a process
 constexpr double kApart = 7;        // between tracks
-constexpr std::size_t kMostLinks = 200;
+constexpr std::size_t kMostDrawn = 200;
 
 }  // namespace
 
@@ -43,7 +43,7 @@ double TraceDrawing::scale() const {
 std::vector<TraceDrawing::Row> TraceDrawing::rows() const {
     std::vector<Row> all;
     if (index_.trace() == nullptr) return all;
-    double y = kAxis + 4 - state_.top;
+    double y = kTraceAxis + 4 - state_.top;
     for (const TraceIndex::Track& track : index_.tracks()) {
         const ProfileTrack& named = index_.trace()->tracks[track.number];
         QString above;
@@ -80,7 +80,7 @@ double TraceDrawing::rowOf(std::uint32_t zone) const {
     for (const Row& row : rows()) {
         if (row.track == nullptr || row.track->number != wanted.track) continue;
         const bool is_folded = state_.folded.contains(wanted.track);
-        return row.y + state_.top - kAxis + (is_folded ? 0 : wanted.depth * kRow);
+        return row.y + state_.top - kTraceAxis + (is_folded ? 0 : wanted.depth * kRow);
     }
     return 0;
 }
@@ -94,7 +94,7 @@ void TraceDrawing::draw(TimelineSurface& surface) {
     drawGrid(surface);
     const std::vector<Row> all = rows();
     for (const Row& row : all) {
-        if (row.y + row.height < kAxis || row.y > height_) continue;
+        if (row.y + row.height < kTraceAxis || row.y > height_) continue;
         if (row.counter != nullptr)
             drawCounter(surface, row);
         else
@@ -117,17 +117,17 @@ void TraceDrawing::drawGrid(TimelineSurface& surface) {
     const double step = axisStep(surface);
     for (double mark = std::max(0.0, std::ceil(state_.from / step)); mark * step < state_.to; ++mark) {
         const double x = xOf(mark * step);
-        if (x >= kGutter) surface.line(x, kAxis, x, height_, withAlpha(themeRgb(C::Grid), 200));
+        if (x >= kGutter) surface.line(x, kTraceAxis, x, height_, withAlpha(themeRgb(C::Grid), 200));
     }
 }
 
 void TraceDrawing::drawAxis(TimelineSurface& surface) {
-    surface.box(0, 0, width_, kAxis, themeRgb(C::Raised));
+    surface.box(0, 0, width_, kTraceAxis, themeRgb(C::Raised));
     const double step = axisStep(surface);
     for (double mark = std::max(0.0, std::ceil(state_.from / step)); mark * step < state_.to; ++mark) {
         const double x = xOf(mark * step);
         if (x < kGutter) continue;
-        surface.line(x, kAxis - 6, x, kAxis, themeRgb(C::Faint));
+        surface.line(x, kTraceAxis - 6, x, kTraceAxis, themeRgb(C::Faint));
         const QString label = axisText(mark * step, step);
         if (x + 4 + surface.textWidth(label) <= width_) surface.text(x + 4, 3, themeRgb(C::Faint), label);
     }
@@ -196,10 +196,10 @@ void TraceDrawing::drawLinks(TimelineSurface& surface) {
     if (!state_.selected) return;
     const ProfileTrace& trace = *index_.trace();
     std::size_t drawn = 0;
-    const auto middle = [&](std::uint32_t zone) { return kAxis + rowOf(zone) - state_.top + kRow / 2; };
+    const auto middle = [&](std::uint32_t zone) { return kTraceAxis + rowOf(zone) - state_.top + kRow / 2; };
     for (const ProfileLink& link : trace.links) {
         if (link.from != *state_.selected && link.to != *state_.selected) continue;
-        if (++drawn > kMostLinks) break;
+        if (++drawn > kMostDrawn) break;
         const ProfileZone& from = trace.zones[link.from];
         const ProfileZone& to = trace.zones[link.to];
         const double x0 = std::clamp(xOf(std::min(from.end(), std::max(from.start, to.start))), kGutter, width_);
@@ -213,10 +213,10 @@ void TraceDrawing::drawLinks(TimelineSurface& surface) {
 
 // The gutter covers zones that extend to the left.
 void TraceDrawing::drawNames(TimelineSurface& surface, const std::vector<Row>& all) {
-    surface.box(0, kAxis, kGutter - 1, height_, themeRgb(C::Panel));
-    surface.line(kGutter - 1, kAxis, kGutter - 1, height_, themeRgb(C::Border));
+    surface.box(0, kTraceAxis, kGutter - 1, height_, themeRgb(C::Panel));
+    surface.line(kGutter - 1, kTraceAxis, kGutter - 1, height_, themeRgb(C::Border));
     for (const Row& row : all) {
-        if (row.y + row.height < kAxis - kProcess || row.y > height_ + kProcess) continue;
+        if (row.y + row.height < kTraceAxis - kProcess || row.y > height_ + kProcess) continue;
         if (!row.above.isEmpty()) surface.text(8, row.y - kProcess + 1, themeRgb(C::Text), row.above);
         if (row.label.isEmpty()) continue;
         const bool can_fold = row.track != nullptr && row.track->depths.size() > 1;
@@ -239,8 +239,8 @@ void TraceDrawing::drawRange(TimelineSurface& surface) {
     const double x0 = std::max(kGutter, xOf(from));
     const double x1 = std::min(width_, xOf(to));
     if (x1 > x0) {
-        surface.box(x0, kAxis, x1, height_, withAlpha(themeRgb(C::Accent), 36));
-        surface.frame(x0, kAxis, x1, height_ - 1, themeRgb(C::Accent), 1);
+        surface.box(x0, kTraceAxis, x1, height_, withAlpha(themeRgb(C::Accent), 36));
+        surface.frame(x0, kTraceAxis, x1, height_ - 1, themeRgb(C::Accent), 1);
     }
     const ProfileTrace& trace = *index_.trace();
     QStringList lines{QObject::tr("%1 selected").arg(secondsText(to - from))};
@@ -253,7 +253,7 @@ void TraceDrawing::drawRange(TimelineSurface& surface) {
                      .arg(to > from ? busy / (to - from) * 100 : 0, 0, 'f', 1)
                      .arg(secondsText(std::max(0.0, to - from - busy)));
     }
-    drawTipBox(surface, lines, width_, kAxis, width_, height_);
+    drawTipBox(surface, lines, width_, kTraceAxis, width_, height_);
 }
 
 // Of a stream: how far it is used.
@@ -278,9 +278,9 @@ void TraceDrawing::drawTrackTip(TimelineSurface& surface) {
 }
 
 void TraceDrawing::drawTip(TimelineSurface& surface) {
-    if (!state_.mouse_x || state_.mouse_y < kAxis) return;
+    if (!state_.mouse_x || state_.mouse_y < kTraceAxis) return;
     if (*state_.mouse_x < kGutter) return drawTrackTip(surface);
-    surface.line(*state_.mouse_x, kAxis, *state_.mouse_x, height_, withAlpha(themeRgb(C::Text), 60));
+    surface.line(*state_.mouse_x, kTraceAxis, *state_.mouse_x, height_, withAlpha(themeRgb(C::Text), 60));
     const auto found = hit(*state_.mouse_x, state_.mouse_y);
     if (!found) return;
     QStringList lines;
@@ -298,7 +298,7 @@ void TraceDrawing::drawTip(TimelineSurface& surface) {
 }
 
 std::optional<TraceDrawing::Hit> TraceDrawing::hit(double x, double y) const {
-    if (x < kGutter || y < kAxis || index_.trace() == nullptr) return std::nullopt;
+    if (x < kGutter || y < kTraceAxis || index_.trace() == nullptr) return std::nullopt;
     const double time = timeAt(x);
     for (const Row& row : rows()) {
         if (row.lane == nullptr || y < row.y || y > row.y + row.height) continue;
@@ -314,7 +314,7 @@ std::optional<TraceDrawing::Hit> TraceDrawing::hit(double x, double y) const {
 }
 
 std::optional<std::uint32_t> TraceDrawing::trackNameAt(double x, double y) const {
-    if (x >= kGutter || y < kAxis) return std::nullopt;
+    if (x >= kGutter || y < kTraceAxis) return std::nullopt;
     for (const Row& row : rows())
         if (row.track != nullptr && y >= row.y && y <= row.y + row.height) return row.track->number;
     return std::nullopt;

@@ -12,9 +12,7 @@
 namespace loupe::exported {
 namespace {
 
-const TypePtr& without_optional(const TypePtr& type) {
-    return type->kind() == TypeKind::Optional ? type->element() : type;
-}
+const TypePtr& inner_type(const TypePtr& type) { return type->kind() == TypeKind::Optional ? type->element() : type; }
 
 Json float_json(double value) {
     if (std::isnan(value)) return "NaN";
@@ -40,15 +38,15 @@ Json device_json(const Device& device) {
 
 TypeKind element_kind(const ListObject& list, const Argument* formal) {
     if (formal != nullptr) {
-        const TypePtr& type = without_optional(formal->type);
+        const TypePtr& type = inner_type(formal->type);
         if (type->kind() == TypeKind::List && type->element()->kind() != TypeKind::Var)
-            return without_optional(type->element())->kind();
+            return inner_type(type->element())->kind();
     }
     if (!list.elements.empty()) {
         if (list.elements[0].is_tensor()) return TypeKind::Tensor;
         if (const auto number = number_in(list.elements[0])) return number->kind;
     }
-    return without_optional(list.element_type)->kind();
+    return inner_type(list.element_type)->kind();
 }
 
 }  // namespace
@@ -76,9 +74,9 @@ Json GraphRecorder::argument(const IValue& value, const Argument* formal, std::v
     if (value.is_int()) {
         if (formal != nullptr) {
             if (auto found = enumeration(value.to_int(), *formal)) return *found;
-            if (without_optional(formal->type)->kind() == TypeKind::Float)
+            if (inner_type(formal->type)->kind() == TypeKind::Float)
                 return Json{{"as_float", static_cast<double>(value.to_int())}};
-            if (without_optional(formal->type)->kind() == TypeKind::List)  // one number for all of int[2]
+            if (inner_type(formal->type)->kind() == TypeKind::List)  // one number for all of int[2]
                 return Json{{"as_ints", Json::array({value.to_int()})}};
         }
         return Json{{"as_int", value.to_int()}};
@@ -97,8 +95,8 @@ Json GraphRecorder::list_argument(const ListObject& list, const Argument* formal
     Json out = Json::array();
     if (kind == TypeKind::Tensor) {
         const bool may_be_none =
-            (formal != nullptr && without_optional(formal->type)->kind() == TypeKind::List &&
-             without_optional(formal->type)->element()->kind() == TypeKind::Optional) ||
+            (formal != nullptr && inner_type(formal->type)->kind() == TypeKind::List &&
+             inner_type(formal->type)->element()->kind() == TypeKind::Optional) ||
             std::ranges::any_of(list.elements, [](const IValue& each) { return !each.is_tensor(); });
         for (const IValue& each : list.elements) {
             if (number_in(each))

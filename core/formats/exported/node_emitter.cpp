@@ -15,7 +15,7 @@ namespace {
 
 using ir::Symbol;
 namespace prim = ir::prim;
-constexpr std::string_view kWhat = "node";
+constexpr std::string_view kNode = "node";
 
 // Operators on sizes that PyTorch has twice.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kSameAs{
@@ -106,9 +106,9 @@ std::vector<ir::Value*> NodeEmitter::emit_graph(const JsonValue& graph, const st
     }
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         const auto [kind, value] = union_of(formals[i], "input of a graph");
-        if (kind == "as_tensor" || kind == "as_custom_obj") names[text_member(value, "name", kWhat)] = inputs[i];
+        if (kind == "as_tensor" || kind == "as_custom_obj") names[text_member(value, "name", kNode)] = inputs[i];
         if (!kind.starts_with("as_sym_")) continue;
-        if (const JsonValue* name = find_member(value, "as_name", kWhat)) names[text_of(*name, kWhat)] = inputs[i];
+        if (const JsonValue* name = find_member(value, "as_name", kNode)) names[text_of(*name, kNode)] = inputs[i];
     }
     emit_nodes(member(graph, "nodes", "graph"), names);
     std::vector<ir::Value*> outputs;
@@ -126,7 +126,7 @@ void NodeEmitter::emit_nodes(const JsonValue& nodes, Names& names) {
 
 void NodeEmitter::emit_node(const JsonValue& node, Names& names) {
     place(node);
-    const std::string_view full = text_member(node, "target", kWhat);
+    const std::string_view full = text_member(node, "target", kNode);
     constexpr std::string_view kOperators = "torch.ops.";
     constexpr std::string_view kHigherOrder = "torch.ops.higher_order.";
     std::string_view target = full;
@@ -147,7 +147,7 @@ void NodeEmitter::emit_node(const JsonValue& node, Names& names) {
 
 // Where the node stands: new nodes get its line and module.
 void NodeEmitter::place(const JsonValue& node) {
-    const JsonValue* metadata = find_member(node, "metadata", kWhat);
+    const JsonValue* metadata = find_member(node, "metadata", kNode);
     if (metadata == nullptr) return;
     if (const JsonValue* trace = find_member(*metadata, "stack_trace", "metadata of a node")) {
         graph_.set_current_range(range_of(text_of(*trace, "stack trace")));
@@ -178,7 +178,7 @@ const std::string& NodeEmitter::scope_of(std::string_view module_stack) {
 
 std::vector<NodeEmitter::Given> NodeEmitter::inputs_of(const JsonValue& node) const {
     std::vector<Given> given;
-    for (const JsonValue& input : list_of(member(node, "inputs", kWhat), "inputs of a node")) {
+    for (const JsonValue& input : list_of(member(node, "inputs", kNode), "inputs of a node")) {
         given.push_back({text_member(input, "name", "input of a node"), &member(input, "arg", "input of a node")});
     }
     return given;
@@ -278,11 +278,11 @@ std::optional<std::vector<ir::Value*>> NodeEmitter::call_with_numbers(const Oper
 std::vector<ir::Value*> NodeEmitter::emit_missing(const std::string& kind, const JsonValue& node, Names& names) {
     std::vector<ir::Value*> values;
     for (const Given& given : inputs_of(node)) {
-        if (union_of(*given.argument, kWhat).kind == "as_graph") continue;
+        if (union_of(*given.argument, kNode).kind == "as_graph") continue;
         values.push_back(value_of(*given.argument, nullptr, names));
     }
     std::vector<TypePtr> types;
-    for (const JsonValue& output : list_of(member(node, "outputs", kWhat), "outputs of a node")) {
+    for (const JsonValue& output : list_of(member(node, "outputs", kNode), "outputs of a node")) {
         const std::string_view result = union_of(output, "output of a node").kind;
         types.push_back(result == "as_tensors"     ? types::list(types::tensor())
                         : result == "as_sym_int"   ? types::integer()
@@ -329,7 +329,7 @@ void NodeEmitter::bind_outputs(const JsonValue& node, std::vector<ir::Value*> re
     std::size_t next = 0;
     const auto take = [&]() -> ir::Value* {
         if (next >= results.size())
-            throw_file_error(concat("a node has more outputs than ", text_member(node, "target", kWhat), " gives"));
+            throw_file_error(concat("a node has more outputs than ", text_member(node, "target", kNode), " gives"));
         return results[next++];
     };
     const auto bind_list = [&](std::span<const JsonValue> list, const auto& name_of) {
@@ -348,7 +348,7 @@ void NodeEmitter::bind_outputs(const JsonValue& node, std::vector<ir::Value*> re
         const auto [kind, value] = union_of(each, "output of a node");
         return kind == "as_tensor" ? tensor_name(value) : std::nullopt;
     };
-    for (const JsonValue& output : list_of(member(node, "outputs", kWhat), "outputs of a node")) {
+    for (const JsonValue& output : list_of(member(node, "outputs", kNode), "outputs of a node")) {
         const auto [kind, value] = union_of(output, "output of a node");
         if (kind == "as_tensor" || kind == "as_custom_obj") {
             bind(names, *tensor_name(value), take());

@@ -30,19 +30,19 @@ bool gives_tensors(const Operator& op) {
 
 // What only Python or a profiler sees.
 bool has_no_node(const Operator& op) {
-    static const std::unordered_set<std::string_view> kNames = {
+    static const std::unordered_set<std::string_view> kOperatorNames = {
         "aten::warn", "aten::retain_grad", "profiler::_record_function_enter", "profiler::_record_function_exit",
         "profiler::_record_function_enter_new"};
-    return kNames.contains(op.schema.name);
+    return kOperatorNames.contains(op.schema.name);
 }
 
 // In place, on sizes and strides.
 bool changes_metadata(const Operator& op) {
-    static const std::unordered_set<std::string_view> kNames = {
+    static const std::unordered_set<std::string_view> kOperatorNames = {
         "aten::transpose_",  "aten::t_",        "aten::squeeze_", "aten::unsqueeze_",
         "aten::swapaxes_",   "aten::swapdims_", "aten::resize_",  "aten::resize_as_",
         "aten::as_strided_", "aten::set_",      "aten::set_data", "aten::squeeze_dims_"};
-    return kNames.contains(op.schema.name);
+    return kOperatorNames.contains(op.schema.name);
 }
 
 // It must run once only.

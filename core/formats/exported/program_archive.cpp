@@ -121,13 +121,13 @@ class ArchiveReader {
     }
 
     void read_payloads(const ZipEntry& config_entry, const std::string& folder, bool are_constants) {
-        constexpr std::string_view kWhat = "table of weights";
+        constexpr std::string_view kTable = "table of weights";
         const JsonDocument json = parse_program_json(zip_.read(config_entry, kLargestJson), "the table of weights");
-        const JsonValue& config = member(json.root(), "config", kWhat);
+        const JsonValue& config = member(json.root(), "config", kTable);
         ArchiveStorages storages(zip_, concat(root_, folder));
-        for (const auto& [key, each] : members_of(config, kWhat)) {
+        for (const auto& [key, each] : members_of(config, kTable)) {
             const std::string name(key);
-            const std::string_view path = text_member(each, "path_name", kWhat);
+            const std::string_view path = text_member(each, "path_name", kTable);
             if (!path.starts_with("weight_") && !path.starts_with("tensor_")) {  // custom_obj_0, opaque_obj_0
                 out_.constants.emplace_back(name, IValue());
                 continue;

@@ -3,17 +3,12 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
+#include "core/base/trimmed.h"
 #include "core/formats/exported/program_tracer.h"
 #include "core/formats/exported/python_class.h"
 
 namespace loupe::exported {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t\r");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
 
 // "File "x.py", line 3, in forward" and the line.
 std::string frame_text(const ir::SourceRange& range, std::string_view function) {

@@ -5,18 +5,13 @@
 
 #include "core/base/library_path.h"
 #include "core/base/strings.h"
+#include "core/base/trimmed.h"
 
 namespace loupe::exported {
 namespace {
 
 // A damaged trace may name any line; no model's files have more together.
 constexpr std::size_t kMostLines = 1'000'000;
-
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t\r");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
 
 }  // namespace
 

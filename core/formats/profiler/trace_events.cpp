@@ -280,13 +280,13 @@ namespace {
 
 // Zones of a track that begin at or before a time: the last one's chain of parents has those around it.
 std::uint32_t zone_around(const ProfileTrace& trace, const ProfileTrack& track, double time) {
-    constexpr double kRounding = 2e-9;
+    constexpr double kSlack = 2e-9;
     const auto begin = trace.zones.begin() + static_cast<std::ptrdiff_t>(track.first);
-    const auto after = std::upper_bound(begin, begin + static_cast<std::ptrdiff_t>(track.count), time + kRounding,
+    const auto after = std::upper_bound(begin, begin + static_cast<std::ptrdiff_t>(track.count), time + kSlack,
                                         [](double at, const ProfileZone& zone) { return at < zone.start; });
     if (after == begin) return ProfileZone::kNone;
     auto at = static_cast<std::uint32_t>(after - trace.zones.begin() - 1);
-    while (at != ProfileZone::kNone && trace.zones[at].end() + kRounding < time) at = trace.zones[at].parent;
+    while (at != ProfileZone::kNone && trace.zones[at].end() + kSlack < time) at = trace.zones[at].parent;
     return at;
 }
 

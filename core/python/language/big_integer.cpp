@@ -74,11 +74,11 @@ IValue narrowed(Big value) {
     return IValue::other(make_ptr<BigInteger>(std::move(value)));
 }
 
-[[noreturn]] void fail_zero(const char* what) { throw_error("ZeroDivisionError", what); }
+[[noreturn]] void divided_by_zero(const char* what) { throw_error("ZeroDivisionError", what); }
 
 // Rounded down, with the rest of the divisor's sign.
 void divide_floor(const Big& a, const Big& b, Big& quotient, Big& rest) {
-    if (b == 0) fail_zero("integer division or modulo by zero");
+    if (b == 0) divided_by_zero("integer division or modulo by zero");
     boost::multiprecision::divide_qr(a, b, quotient, rest);
     if (rest != 0 && (rest < 0) != (b < 0)) {
         --quotient;
@@ -106,7 +106,7 @@ double scaled(Big value, std::int64_t exponent, bool has_more) {
 }
 
 double quotient_of(const Big& a, const Big& b) {
-    if (b == 0) fail_zero("division by zero");
+    if (b == 0) divided_by_zero("division by zero");
     if (a == 0) return 0;
     const auto gap = static_cast<std::int64_t>(bits_of(b)) - static_cast<std::int64_t>(bits_of(a));
     const std::int64_t shift = std::max<std::int64_t>(gap + 66, 0);
@@ -212,12 +212,12 @@ std::optional<IValue> integer_arithmetic(OperatorKind op, const IValue& left, co
             divide_floor(a, b, quotient, rest);
             return narrowed(std::move(quotient));
         case OperatorKind::Mod:
-            if (b == 0) fail_zero("integer modulo by zero");
+            if (b == 0) divided_by_zero("integer modulo by zero");
             divide_floor(a, b, quotient, rest);
             return narrowed(std::move(rest));
         case OperatorKind::Pow:
             if (b >= 0) return narrowed(power_of(a, b));
-            if (a == 0) fail_zero("0.0 cannot be raised to a negative power");
+            if (a == 0) divided_by_zero("0.0 cannot be raised to a negative power");
             return std::pow(integer_to_double(left), integer_to_double(right));
         case OperatorKind::LeftShift:
             return narrowed(shifted(a, b, true));

@@ -29,8 +29,8 @@ std::vector<ClassObject*> linearise(ClassObject* cls, const std::vector<ClassPtr
         if (good == rows.end()) {
             std::vector<std::string> names;
             for (const ClassPtr& base : bases) names.push_back(base->name());
-            throw_type_error(
-                concat("Cannot create a consistent method resolution\norder (MRO) for bases ", join(names, ", ")));
+            throw_type_error(concat("Cannot create a consistent method resolution\norder (MRO) for bases ",
+                                    loupe::join(names, ", ")));
         }
         ClassObject* const next = (*good)[0];
         out.push_back(next);

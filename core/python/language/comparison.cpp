@@ -140,7 +140,7 @@ std::optional<IValue> plain_compare(OperatorKind op, const IValue& a, const IVal
     return std::nullopt;
 }
 
-std::optional<IValue> by_method(const IValue& self, std::string_view name, const IValue& other) {
+std::optional<IValue> compared_by_method(const IValue& self, std::string_view name, const IValue& other) {
     const ClassObject* cls = dynamic_class(self);
     if (cls == nullptr) return std::nullopt;
     auto result = call_special(*cls, name, self, {other});
@@ -158,14 +158,14 @@ IValue compare(OperatorKind op, const IValue& a, const IValue& b, std::string_vi
     if (left != nullptr || right != nullptr) {
         const bool right_first = left != nullptr && right != nullptr && left != right && right->is_subclass_of(*left);
         if (right_first) {
-            if (auto result = by_method(b, reflected, a)) return std::move(*result);
+            if (auto result = compared_by_method(b, reflected, a)) return std::move(*result);
         }
-        if (auto result = by_method(a, method, b)) return std::move(*result);
+        if (auto result = compared_by_method(a, method, b)) return std::move(*result);
         if (!right_first) {
-            if (auto result = by_method(b, reflected, a)) return std::move(*result);
+            if (auto result = compared_by_method(b, reflected, a)) return std::move(*result);
         }
         if (op == OperatorKind::Ne) {  // by default the opposite of ==
-            if (auto result = by_method(a, "__eq__", b)) return !truth(*result);
+            if (auto result = compared_by_method(a, "__eq__", b)) return !truth(*result);
         }
     }
     if (is_foreign(a) || is_foreign(b)) {

@@ -9,7 +9,7 @@
 namespace loupe::python {
 namespace {
 
-constexpr std::uintptr_t kReserve = 256 * 1024;  // of the thread's stack
+constexpr std::uintptr_t kThreadReserve = 256 * 1024;  // of the thread's stack
 
 std::uintptr_t find_stack_end() {
     pthread_attr_t attributes;
@@ -18,7 +18,7 @@ std::uintptr_t find_stack_end() {
     if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
     pthread_attr_getstack(&attributes, &low, &size);
     pthread_attr_destroy(&attributes);
-    return reinterpret_cast<std::uintptr_t>(low) + kReserve;
+    return reinterpret_cast<std::uintptr_t>(low) + kThreadReserve;
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace loupe::session {
 namespace {
 
-std::string answer(const AttachedTextQuery&, QueryContext& context) {
+std::string attached_text_answer(const AttachedTextQuery&, QueryContext& context) {
     const auto file = context.recording_file();
     return file == nullptr ? std::string() : file->attached();
 }
@@ -15,7 +15,8 @@ std::string answer(const AttachedTextQuery&, QueryContext& context) {
 }  // namespace
 
 const QueryRecord& AttachedTextQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<AttachedTextQuery, answer>({.name = "attached text"});
+    static constexpr QueryRecord kRecord =
+        query_record<AttachedTextQuery, attached_text_answer>({.name = "attached text"});
     return kRecord;
 }
 

@@ -30,7 +30,7 @@ AttentionTile tile_of(const float* weights, std::int64_t rows, std::int64_t colu
     return out;
 }
 
-AttentionMap answer(const AttentionMapQuery& query, QueryContext& context) {
+AttentionMap attention_map_answer(const AttentionMapQuery& query, QueryContext& context) {
     const RunTokens run = tokens_of_run(context);
     const Recording& recording = *run.recording;
     const auto sites = find_attentions(recording, run.axes);
@@ -66,7 +66,8 @@ AttentionMap answer(const AttentionMapQuery& query, QueryContext& context) {
 }  // namespace
 
 const QueryRecord& AttentionMapQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<AttentionMapQuery, answer>({.name = "attention map"});
+    static constexpr QueryRecord kRecord =
+        query_record<AttentionMapQuery, attention_map_answer>({.name = "attention map"});
     return kRecord;
 }
 

@@ -7,7 +7,7 @@
 namespace loupe::session {
 namespace {
 
-Attentions answer(const AttentionsQuery&, QueryContext& context) {
+Attentions attentions_answer(const AttentionsQuery&, QueryContext& context) {
     const RunTokens run = tokens_of_run(context);
     return {{}, find_attentions(*run.recording, run.axes)};
 }
@@ -15,7 +15,7 @@ Attentions answer(const AttentionsQuery&, QueryContext& context) {
 }  // namespace
 
 const QueryRecord& AttentionsQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<AttentionsQuery, answer>({.name = "attentions"});
+    static constexpr QueryRecord kRecord = query_record<AttentionsQuery, attentions_answer>({.name = "attentions"});
     return kRecord;
 }
 

@@ -7,12 +7,12 @@
 namespace loupe::session {
 namespace {
 
-BuildCheck answer(const BuildCheckQuery& query, QueryContext&) { return check_build(query.request); }
+BuildCheck build_check_answer(const BuildCheckQuery& query, QueryContext&) { return check_build(query.request); }
 
 }  // namespace
 
 const QueryRecord& BuildCheckQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<BuildCheckQuery, answer>({.name = "build check"});
+    static constexpr QueryRecord kRecord = query_record<BuildCheckQuery, build_check_answer>({.name = "build check"});
     return kRecord;
 }
 

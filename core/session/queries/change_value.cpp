@@ -7,7 +7,7 @@
 namespace loupe::session {
 namespace {
 
-ChangedValue answer(const ChangeValueQuery& query, QueryContext& context) {
+ChangedValue change_value_answer(const ChangeValueQuery& query, QueryContext& context) {
     const auto recording = context.recording();
     if (recording == nullptr || query.change.value == 0 || query.change.value > recording->value_count())
         throw Error(ErrorKind::Usage, "this value is of a run that is gone");
@@ -27,7 +27,8 @@ ChangedValue answer(const ChangeValueQuery& query, QueryContext& context) {
 }  // namespace
 
 const QueryRecord& ChangeValueQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<ChangeValueQuery, answer>({.name = "change value"});
+    static constexpr QueryRecord kRecord =
+        query_record<ChangeValueQuery, change_value_answer>({.name = "change value"});
     return kRecord;
 }
 

@@ -7,9 +7,11 @@
 namespace loupe::session {
 namespace {
 
-CompileReport answer(const CompileQuery& query, QueryContext& context) { return context.compile(query.request); }
+CompileReport compile_answer(const CompileQuery& query, QueryContext& context) {
+    return context.compile(query.request);
+}
 
-void carry(const CompileQuery& query, const Error& error, CompileReport& report) {
+void carry_compile(const CompileQuery& query, const Error& error, CompileReport& report) {
     report.mode = query.request.mode;
     report.method = query.request.method;
     report.error = headline_of(error);
@@ -21,7 +23,7 @@ void carry(const CompileQuery& query, const Error& error, CompileReport& report)
 
 const QueryRecord& CompileQuery::record() {
     static constexpr QueryRecord kRecord =
-        query_record<CompileQuery, answer, carry>({.name = "compile", .not_while = NotWhile::Parked});
+        query_record<CompileQuery, compile_answer, carry_compile>({.name = "compile", .not_while = NotWhile::Parked});
     return kRecord;
 }
 

@@ -6,7 +6,7 @@
 namespace loupe::session {
 namespace {
 
-ContinuedEdit answer(const ContinueEditQuery& query, QueryContext& context) {
+ContinuedEdit continue_edit_answer(const ContinueEditQuery& query, QueryContext& context) {
     return context.continue_edit(query.edit);
 }
 
@@ -14,7 +14,7 @@ ContinuedEdit answer(const ContinueEditQuery& query, QueryContext& context) {
 
 const QueryRecord& ContinueEditQuery::record() {
     static constexpr QueryRecord kRecord =
-        query_record<ContinueEditQuery, answer>({.name = "continue with edit", .needs_model = true});
+        query_record<ContinueEditQuery, continue_edit_answer>({.name = "continue with edit", .needs_model = true});
     return kRecord;
 }
 

@@ -6,12 +6,13 @@
 namespace loupe::session {
 namespace {
 
-DataSummary answer(const DataSummaryQuery& query, QueryContext&) { return describe_data(query.data); }
+DataSummary data_summary_answer(const DataSummaryQuery& query, QueryContext&) { return describe_data(query.data); }
 
 }  // namespace
 
 const QueryRecord& DataSummaryQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<DataSummaryQuery, answer>({.name = "data summary"});
+    static constexpr QueryRecord kRecord =
+        query_record<DataSummaryQuery, data_summary_answer>({.name = "data summary"});
     return kRecord;
 }
 

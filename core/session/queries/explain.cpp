@@ -10,7 +10,7 @@
 namespace loupe::session {
 namespace {
 
-Explanation answer(const ExplainQuery& query, QueryContext& context) {
+Explanation explain_answer(const ExplainQuery& query, QueryContext& context) {
     const auto recording = context.recording();
     if (recording == nullptr) throw Error(ErrorKind::Usage, "nothing was recorded", {.hint = "run the model first"});
     const ExplainedRun run{*recording, [&](ValueId id) { return context.elements(id); }, context.ran().seed};
@@ -43,7 +43,7 @@ Explanation answer(const ExplainQuery& query, QueryContext& context) {
 }  // namespace
 
 const QueryRecord& ExplainQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<ExplainQuery, answer>({.name = "explain"});
+    static constexpr QueryRecord kRecord = query_record<ExplainQuery, explain_answer>({.name = "explain"});
     return kRecord;
 }
 

@@ -8,14 +8,19 @@ namespace loupe::session {
 namespace {
 
 // Parked, it forecasts with the times that there are: what needs a run of its own is refused where that begins.
-MemoryForecast answer(const ForecastQuery& query, QueryContext& context) { return context.forecast(query.changes); }
+MemoryForecast forecast_answer(const ForecastQuery& query, QueryContext& context) {
+    return context.forecast(query.changes);
+}
 
-void carry(const ForecastQuery&, const Error& error, MemoryForecast& forecast) { forecast.error = headline_of(error); }
+void carry_forecast(const ForecastQuery&, const Error& error, MemoryForecast& forecast) {
+    forecast.error = headline_of(error);
+}
 
 }  // namespace
 
 const QueryRecord& ForecastQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<ForecastQuery, answer, carry>({.name = "forecast"});
+    static constexpr QueryRecord kRecord =
+        query_record<ForecastQuery, forecast_answer, carry_forecast>({.name = "forecast"});
     return kRecord;
 }
 

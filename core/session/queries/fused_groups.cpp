@@ -8,7 +8,7 @@
 namespace loupe::session {
 namespace {
 
-FusedGroups answer(const FusedGroupsQuery& query, QueryContext& context) {
+FusedGroups fused_groups_answer(const FusedGroupsQuery& query, QueryContext& context) {
     const std::shared_ptr<Program> program = context.model_or_recorded();
     std::vector<IValue> arguments = program->make_arguments(context.inputs(), query.request.method);
     if (program->trace() == nullptr && program->is_eager()) program->trace_with(arguments);
@@ -19,7 +19,7 @@ FusedGroups answer(const FusedGroupsQuery& query, QueryContext& context) {
 
 const QueryRecord& FusedGroupsQuery::record() {
     static constexpr QueryRecord kRecord =
-        query_record<FusedGroupsQuery, answer>({.name = "fused groups", .not_while = NotWhile::Parked});
+        query_record<FusedGroupsQuery, fused_groups_answer>({.name = "fused groups", .not_while = NotWhile::Parked});
     return kRecord;
 }
 

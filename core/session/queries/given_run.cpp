@@ -7,7 +7,7 @@
 namespace loupe::session {
 namespace {
 
-GivenRunValues answer(const GivenRunQuery& query, QueryContext& context) {
+GivenRunValues given_run_answer(const GivenRunQuery& query, QueryContext& context) {
     const auto program = context.model_or_recorded();
     GivenRunValues out;
     out.method = query.method.empty() ? program->default_method() : query.method;
@@ -18,7 +18,7 @@ GivenRunValues answer(const GivenRunQuery& query, QueryContext& context) {
     return out;
 }
 
-void carry(const GivenRunQuery&, const Error& error, GivenRunValues& answer) {
+void carry_given_run(const GivenRunQuery&, const Error& error, GivenRunValues& answer) {
     answer.error = error.what();
     answer.error_kind = error_kind_name(error.kind());
 }
@@ -26,7 +26,8 @@ void carry(const GivenRunQuery&, const Error& error, GivenRunValues& answer) {
 }  // namespace
 
 const QueryRecord& GivenRunQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<GivenRunQuery, answer, carry>({.name = "given run"});
+    static constexpr QueryRecord kRecord =
+        query_record<GivenRunQuery, given_run_answer, carry_given_run>({.name = "given run"});
     return kRecord;
 }
 

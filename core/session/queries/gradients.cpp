@@ -10,7 +10,7 @@
 namespace loupe::session {
 namespace {
 
-std::vector<GradientRow> answer(const GradientsQuery&, QueryContext& context) {
+std::vector<GradientRow> gradients_answer(const GradientsQuery&, QueryContext& context) {
     const bool is_read = context.recorder() == nullptr && context.recording_file() != nullptr;
     if (context.program() && !is_read) return gradient_rows(context.program()->module(), context.recorder());
     return context.recording_file() != nullptr ? context.recording_file()->gradients() : std::vector<GradientRow>();
@@ -19,7 +19,7 @@ std::vector<GradientRow> answer(const GradientsQuery&, QueryContext& context) {
 }  // namespace
 
 const QueryRecord& GradientsQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<GradientsQuery, answer>({.name = "gradients"});
+    static constexpr QueryRecord kRecord = query_record<GradientsQuery, gradients_answer>({.name = "gradients"});
     return kRecord;
 }
 

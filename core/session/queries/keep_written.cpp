@@ -7,7 +7,7 @@
 namespace loupe::session {
 namespace {
 
-std::string answer(const KeepWrittenQuery& query) {
+std::string keep_written_answer(const KeepWrittenQuery& query) {
     namespace fs = std::filesystem;
     std::error_code failed;
     fs::create_directories(query.to, failed);
@@ -24,7 +24,8 @@ std::string answer(const KeepWrittenQuery& query) {
 }  // namespace
 
 const QueryRecord& KeepWrittenQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<KeepWrittenQuery, answer>({.name = "keep written"});
+    static constexpr QueryRecord kRecord =
+        query_record<KeepWrittenQuery, keep_written_answer>({.name = "keep written"});
     return kRecord;
 }
 

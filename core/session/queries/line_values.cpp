@@ -7,7 +7,7 @@
 namespace loupe::session {
 namespace {
 
-std::vector<FrameValues> answer(const LineValuesQuery&, QueryContext& context) {
+std::vector<FrameValues> line_values_answer(const LineValuesQuery&, QueryContext& context) {
     const bool is_there =
         context.recorder() != nullptr && (context.status().state == RunState::Paused || context.run_failed());
     return is_there ? context.recorder()->line_values() : std::vector<FrameValues>();
@@ -16,7 +16,7 @@ std::vector<FrameValues> answer(const LineValuesQuery&, QueryContext& context) {
 }  // namespace
 
 const QueryRecord& LineValuesQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<LineValuesQuery, answer>({.name = "line values"});
+    static constexpr QueryRecord kRecord = query_record<LineValuesQuery, line_values_answer>({.name = "line values"});
     return kRecord;
 }
 

@@ -74,7 +74,7 @@ FolderEntry entry_of(const fs::path& folder, const std::string& name) {
     return entry;
 }
 
-FolderPage answer(const ListFolderQuery& query, QueryContext&) {
+FolderPage list_folder_answer(const ListFolderQuery& query, QueryContext&) {
     FolderPage page;
     page.home = home_folder();
     std::error_code failed;
@@ -116,7 +116,7 @@ FolderPage answer(const ListFolderQuery& query, QueryContext&) {
 }  // namespace
 
 const QueryRecord& ListFolderQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<ListFolderQuery, answer>({.name = "list folder"});
+    static constexpr QueryRecord kRecord = query_record<ListFolderQuery, list_folder_answer>({.name = "list folder"});
     return kRecord;
 }
 

@@ -6,11 +6,11 @@
 namespace loupe::session {
 namespace {
 
-WeightsReport answer(const LoadWeightsQuery& query, QueryContext& context) {
+WeightsReport load_weights_answer(const LoadWeightsQuery& query, QueryContext& context) {
     return context.load_weights(query.file, query.strict);
 }
 
-void carry(const LoadWeightsQuery& query, const Error& error, WeightsReport& report) {
+void carry_load_weights(const LoadWeightsQuery& query, const Error& error, WeightsReport& report) {
     report.file = query.file.string();
     report.error = error.what();
 }
@@ -18,7 +18,7 @@ void carry(const LoadWeightsQuery& query, const Error& error, WeightsReport& rep
 }  // namespace
 
 const QueryRecord& LoadWeightsQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<LoadWeightsQuery, answer, carry>(
+    static constexpr QueryRecord kRecord = query_record<LoadWeightsQuery, load_weights_answer, carry_load_weights>(
         {.name = "load weights", .needs_model = true, .not_while = NotWhile::ParkedOrRunning});
     return kRecord;
 }

@@ -7,7 +7,7 @@
 namespace loupe::session {
 namespace {
 
-MetRank answer(const MeetRankQuery& query, QueryContext& context) {
+MetRank meet_rank_answer(const MeetRankQuery& query, QueryContext& context) {
     RankMeeting* meeting = rank_meeting();
     if (context.status().state != RunState::Paused || meeting == nullptr || !meeting->place())
         throw Error(ErrorKind::Usage, "this rank is not parked");
@@ -22,7 +22,7 @@ MetRank answer(const MeetRankQuery& query, QueryContext& context) {
 }  // namespace
 
 const QueryRecord& MeetRankQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<MeetRankQuery, answer>({.name = "meet rank"});
+    static constexpr QueryRecord kRecord = query_record<MeetRankQuery, meet_rank_answer>({.name = "meet rank"});
     return kRecord;
 }
 

@@ -8,13 +8,13 @@
 namespace loupe::session {
 namespace {
 
-MemoryPlanReport answer(const MemoryPlanQuery& query, QueryContext& context) {
+MemoryPlanReport memory_plan_answer(const MemoryPlanQuery& query, QueryContext& context) {
     const auto studied = context.study(query.method);
     return plan_memory(query.pipeline, *studied.graph, studied.program->script_module(), query.method,
                        studied.arguments);
 }
 
-void carry(const MemoryPlanQuery& query, const Error& error, MemoryPlanReport& report) {
+void carry_memory_plan(const MemoryPlanQuery& query, const Error& error, MemoryPlanReport& report) {
     report.pipeline = query.pipeline;
     report.error = error.what();
 }
@@ -22,8 +22,8 @@ void carry(const MemoryPlanQuery& query, const Error& error, MemoryPlanReport& r
 }  // namespace
 
 const QueryRecord& MemoryPlanQuery::record() {
-    static constexpr QueryRecord kRecord =
-        query_record<MemoryPlanQuery, answer, carry>({.name = "memory plan", .not_while = NotWhile::Parked});
+    static constexpr QueryRecord kRecord = query_record<MemoryPlanQuery, memory_plan_answer, carry_memory_plan>(
+        {.name = "memory plan", .not_while = NotWhile::Parked});
     return kRecord;
 }
 

@@ -25,7 +25,7 @@ Tensor rows_of(const Tensor& logits, std::int64_t first, std::int64_t count) {
     return fn::contiguous(rows, 0);
 }
 
-NextTokens answer(const NextTokensQuery& query, QueryContext& context) {
+NextTokens next_tokens_answer(const NextTokensQuery& query, QueryContext& context) {
     const RunTokens run = tokens_of_run(context);
     if (run.logits == 0) throw Error(ErrorKind::Usage, "the run gives no scores of tokens");
     NextTokens out;
@@ -80,7 +80,7 @@ NextTokens answer(const NextTokensQuery& query, QueryContext& context) {
 }  // namespace
 
 const QueryRecord& NextTokensQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<NextTokensQuery, answer>({.name = "next tokens"});
+    static constexpr QueryRecord kRecord = query_record<NextTokensQuery, next_tokens_answer>({.name = "next tokens"});
     return kRecord;
 }
 

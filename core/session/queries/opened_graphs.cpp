@@ -7,14 +7,15 @@
 namespace loupe::session {
 namespace {
 
-OpenedGraphs answer(const OpenedGraphsQuery& query, QueryContext&) {
+OpenedGraphs opened_graphs_answer(const OpenedGraphsQuery& query, QueryContext&) {
     return current_references().open_graphs(query.reference);
 }
 
 }  // namespace
 
 const QueryRecord& OpenedGraphsQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<OpenedGraphsQuery, answer>({.name = "opened graphs"});
+    static constexpr QueryRecord kRecord =
+        query_record<OpenedGraphsQuery, opened_graphs_answer>({.name = "opened graphs"});
     return kRecord;
 }
 

@@ -7,19 +7,20 @@
 namespace loupe::session {
 namespace {
 
-OperatorTimesReport answer(const OperatorTimesQuery& query, QueryContext& context) {
+OperatorTimesReport operator_times_answer(const OperatorTimesQuery& query, QueryContext& context) {
     return {.error = {}, .times = context.time_operators(query.request)};
 }
 
-void carry(const OperatorTimesQuery&, const Error& error, OperatorTimesReport& report) {
+void carry_operator_times(const OperatorTimesQuery&, const Error& error, OperatorTimesReport& report) {
     report.error = headline_of(error);
 }
 
 }  // namespace
 
 const QueryRecord& OperatorTimesQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<OperatorTimesQuery, answer, carry>(
-        {.name = "operator times", .not_while = NotWhile::ParkedOrTraining});
+    static constexpr QueryRecord kRecord =
+        query_record<OperatorTimesQuery, operator_times_answer, carry_operator_times>(
+            {.name = "operator times", .not_while = NotWhile::ParkedOrTraining});
     return kRecord;
 }
 

@@ -8,13 +8,13 @@
 namespace loupe::session {
 namespace {
 
-PassBisect answer(const PassBisectQuery& query, QueryContext& context,
-                  const std::function<void(PassBisectProgress)>& progress) {
+PassBisect pass_bisect_answer(const PassBisectQuery& query, QueryContext& context,
+                              const std::function<void(PassBisectProgress)>& progress) {
     const auto studied = context.study(query.options.method);
     return bisect_passes(query.options, *studied.graph, studied.program->script_module(), studied.arguments, progress);
 }
 
-void carry(const PassBisectQuery& query, const Error& error, PassBisect& found) {
+void carry_pass_bisect(const PassBisectQuery& query, const Error& error, PassBisect& found) {
     found.pipeline = query.options.pipeline;
     found.error = found.verdict = error.what();
 }
@@ -22,8 +22,8 @@ void carry(const PassBisectQuery& query, const Error& error, PassBisect& found) 
 }  // namespace
 
 const QueryRecord& PassBisectQuery::record() {
-    static constexpr QueryRecord kRecord =
-        query_record<PassBisectQuery, answer, carry>({.name = "pass bisect", .not_while = NotWhile::Parked});
+    static constexpr QueryRecord kRecord = query_record<PassBisectQuery, pass_bisect_answer, carry_pass_bisect>(
+        {.name = "pass bisect", .not_while = NotWhile::Parked});
     return kRecord;
 }
 

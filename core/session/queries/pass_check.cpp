@@ -8,7 +8,7 @@
 namespace loupe::session {
 namespace {
 
-PassChecks answer(const PassCheckQuery& query, QueryContext& context) {
+PassChecks pass_check_answer(const PassCheckQuery& query, QueryContext& context) {
     const auto studied = context.study(query.method);
     return check_passes(query.pipeline, *studied.graph, studied.program->script_module(), studied.arguments);
 }
@@ -17,7 +17,7 @@ PassChecks answer(const PassCheckQuery& query, QueryContext& context) {
 
 const QueryRecord& PassCheckQuery::record() {
     static constexpr QueryRecord kRecord =
-        query_record<PassCheckQuery, answer>({.name = "pass check", .not_while = NotWhile::Parked});
+        query_record<PassCheckQuery, pass_check_answer>({.name = "pass check", .not_while = NotWhile::Parked});
     return kRecord;
 }
 

@@ -18,13 +18,13 @@ std::vector<IValue> arguments_or_none(const QueryContext::StudiedMethod& studied
     }
 }
 
-PassTrace answer(const PassTraceQuery& query, QueryContext& context) {
+PassTrace pass_trace_answer(const PassTraceQuery& query, QueryContext& context) {
     const auto studied = context.study(query.method);
     return trace_pipeline(query.pipeline, *studied.graph, studied.program->script_module(), query.method,
                           arguments_or_none(studied));
 }
 
-void carry(const PassTraceQuery& query, const Error& error, PassTrace& trace) {
+void carry_pass_trace(const PassTraceQuery& query, const Error& error, PassTrace& trace) {
     trace.pipeline = query.pipeline;
     trace.error = error.what();
 }
@@ -32,7 +32,8 @@ void carry(const PassTraceQuery& query, const Error& error, PassTrace& trace) {
 }  // namespace
 
 const QueryRecord& PassTraceQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<PassTraceQuery, answer, carry>({.name = "pass trace"});
+    static constexpr QueryRecord kRecord =
+        query_record<PassTraceQuery, pass_trace_answer, carry_pass_trace>({.name = "pass trace"});
     return kRecord;
 }
 

@@ -7,9 +7,11 @@
 namespace loupe::session {
 namespace {
 
-PinnedReference answer(const PinReferenceQuery& query, QueryContext&) { return current_references().pin(query.source); }
+PinnedReference pin_reference_answer(const PinReferenceQuery& query, QueryContext&) {
+    return current_references().pin(query.source);
+}
 
-void carry(const PinReferenceQuery&, const Error& error, PinnedReference& answer) {
+void carry_pin_reference(const PinReferenceQuery&, const Error& error, PinnedReference& answer) {
     answer.error = error.what();
     answer.error_kind = error_kind_name(error.kind());
 }
@@ -22,8 +24,8 @@ std::string unpin(const UnpinReferenceQuery& query, QueryContext&) {
 }  // namespace
 
 const QueryRecord& PinReferenceQuery::record() {
-    static constexpr QueryRecord kRecord =
-        query_record<PinReferenceQuery, answer, carry>({.name = "pin reference", .not_while = NotWhile::Parked});
+    static constexpr QueryRecord kRecord = query_record<PinReferenceQuery, pin_reference_answer, carry_pin_reference>(
+        {.name = "pin reference", .not_while = NotWhile::Parked});
     return kRecord;
 }
 

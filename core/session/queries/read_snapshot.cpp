@@ -7,7 +7,7 @@
 namespace loupe::session {
 namespace {
 
-SnapshotAnswer answer(const ReadSnapshotQuery& query, QueryContext&) {
+SnapshotAnswer read_snapshot_answer(const ReadSnapshotQuery& query, QueryContext&) {
     const auto studied = std::make_shared<StudiedSnapshot>();
     studied->snapshot = read_memory_snapshot(MappedFile::open(query.path));
     studied->histories = snapshot_histories(studied->snapshot);
@@ -17,7 +17,8 @@ SnapshotAnswer answer(const ReadSnapshotQuery& query, QueryContext&) {
 }  // namespace
 
 const QueryRecord& ReadSnapshotQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<ReadSnapshotQuery, answer>({.name = "read snapshot"});
+    static constexpr QueryRecord kRecord =
+        query_record<ReadSnapshotQuery, read_snapshot_answer>({.name = "read snapshot"});
     return kRecord;
 }
 

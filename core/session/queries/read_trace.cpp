@@ -22,7 +22,7 @@ ProfileTrace trace_of(const std::string& path, const QueryContext& context) {
     return profile_of_recording(*recording, recording->event_count());
 }
 
-TraceAnswer answer(const ReadTraceQuery& query, QueryContext& context) {
+TraceAnswer read_trace_answer(const ReadTraceQuery& query, QueryContext& context) {
     const auto studied = std::make_shared<StudiedTrace>();
     studied->trace = trace_of(query.path, context);
     studied->totals = operator_totals(studied->trace);
@@ -33,7 +33,7 @@ TraceAnswer answer(const ReadTraceQuery& query, QueryContext& context) {
 }  // namespace
 
 const QueryRecord& ReadTraceQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<ReadTraceQuery, answer>({.name = "read trace"});
+    static constexpr QueryRecord kRecord = query_record<ReadTraceQuery, read_trace_answer>({.name = "read trace"});
     return kRecord;
 }
 

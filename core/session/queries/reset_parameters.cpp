@@ -8,7 +8,7 @@
 namespace loupe::session {
 namespace {
 
-std::string answer(const ResetParametersQuery& query, QueryContext& context) {
+std::string reset_parameters_answer(const ResetParametersQuery& query, QueryContext& context) {
     const nn::ModulePtr root = context.module(query.module);
     seed_generators(query.seed);
     if (!reset_tree(*root)) throw Error(ErrorKind::Usage, "no layer there knows how it was initialised");
@@ -18,7 +18,7 @@ std::string answer(const ResetParametersQuery& query, QueryContext& context) {
 }  // namespace
 
 const QueryRecord& ResetParametersQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<ResetParametersQuery, answer>(
+    static constexpr QueryRecord kRecord = query_record<ResetParametersQuery, reset_parameters_answer>(
         {.name = "reset parameters", .needs_model = true, .not_while = NotWhile::ParkedOrRunning});
     return kRecord;
 }

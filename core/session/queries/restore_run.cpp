@@ -6,12 +6,14 @@
 namespace loupe::session {
 namespace {
 
-RestoredRun answer(const RestoreRunQuery& query, QueryContext& context) { return context.restore_run(query.folder); }
+RestoredRun restore_run_answer(const RestoreRunQuery& query, QueryContext& context) {
+    return context.restore_run(query.folder);
+}
 
 }  // namespace
 
 const QueryRecord& RestoreRunQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<RestoreRunQuery, answer>({.name = "restore run"});
+    static constexpr QueryRecord kRecord = query_record<RestoreRunQuery, restore_run_answer>({.name = "restore run"});
     return kRecord;
 }
 

@@ -6,14 +6,15 @@
 namespace loupe::session {
 namespace {
 
-std::string answer(const RestoreTrainingQuery& query, QueryContext& context) {
+std::string restore_training_answer(const RestoreTrainingQuery& query, QueryContext& context) {
     return context.restore_training(query.file);
 }
 
 }  // namespace
 
 const QueryRecord& RestoreTrainingQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<RestoreTrainingQuery, answer>({.name = "restore training"});
+    static constexpr QueryRecord kRecord =
+        query_record<RestoreTrainingQuery, restore_training_answer>({.name = "restore training"});
     return kRecord;
 }
 

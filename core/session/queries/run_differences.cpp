@@ -8,7 +8,7 @@
 namespace loupe::session {
 namespace {
 
-RunDifferences answer(const RunDifferencesQuery& query, QueryContext&) {
+RunDifferences run_differences_answer(const RunDifferencesQuery& query, QueryContext&) {
     return current_references().compare(query.reference, query.options);
 }
 
@@ -30,7 +30,8 @@ const QueryRecord& ReferenceTensorQuery::record() {
 }
 
 const QueryRecord& RunDifferencesQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<RunDifferencesQuery, answer>({.name = "run differences"});
+    static constexpr QueryRecord kRecord =
+        query_record<RunDifferencesQuery, run_differences_answer>({.name = "run differences"});
     return kRecord;
 }
 

@@ -7,7 +7,7 @@
 namespace loupe::session {
 namespace {
 
-RunTokensAnswer answer(const RunTokensQuery&, QueryContext& context) {
+RunTokensAnswer run_tokens_answer(const RunTokensQuery&, QueryContext& context) {
     const RunTokens run = tokens_of_run(context);
     RunTokensAnswer out;
     for (const TokenSequence& each : run.sequences) out.rows.push_back({each.argument, run.names(each.ids), each.held});
@@ -25,7 +25,7 @@ RunTokensAnswer answer(const RunTokensQuery&, QueryContext& context) {
 }  // namespace
 
 const QueryRecord& RunTokensQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<RunTokensQuery, answer>({.name = "run tokens"});
+    static constexpr QueryRecord kRecord = query_record<RunTokensQuery, run_tokens_answer>({.name = "run tokens"});
     return kRecord;
 }
 

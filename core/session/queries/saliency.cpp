@@ -36,7 +36,7 @@ std::optional<std::size_t> decoder_place(QueryContext& context) {
     }
 }
 
-Saliency answer(const SaliencyQuery& query, QueryContext& context) {
+Saliency saliency_answer(const SaliencyQuery& query, QueryContext& context) {
     const std::shared_ptr<Program> program = context.model_or_recorded();
     const std::string method = program->default_method();
     std::vector<InputSpec> inputs;
@@ -59,7 +59,7 @@ Saliency answer(const SaliencyQuery& query, QueryContext& context) {
 
 const QueryRecord& SaliencyQuery::record() {
     static constexpr QueryRecord kRecord =
-        query_record<SaliencyQuery, answer>({.name = "saliency", .not_while = NotWhile::ParkedOrRunning});
+        query_record<SaliencyQuery, saliency_answer>({.name = "saliency", .not_while = NotWhile::ParkedOrRunning});
     return kRecord;
 }
 

@@ -7,7 +7,7 @@
 namespace loupe::session {
 namespace {
 
-std::string answer(const SaveCheckpointQuery& query, QueryContext& context) {
+std::string save_checkpoint_answer(const SaveCheckpointQuery& query, QueryContext& context) {
     if (context.trainer() == nullptr)
         throw Error(ErrorKind::Usage, "nothing was trained", {.hint = "save the weights instead"});
     context.trainer()->save(query.file);
@@ -17,7 +17,8 @@ std::string answer(const SaveCheckpointQuery& query, QueryContext& context) {
 }  // namespace
 
 const QueryRecord& SaveCheckpointQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<SaveCheckpointQuery, answer>({.name = "save checkpoint"});
+    static constexpr QueryRecord kRecord =
+        query_record<SaveCheckpointQuery, save_checkpoint_answer>({.name = "save checkpoint"});
     return kRecord;
 }
 

@@ -20,7 +20,7 @@ Tensor saved_elements(QueryContext& context, ValueId id) {
     }
 }
 
-std::string answer(const SaveRecordingQuery& query, QueryContext& context) {
+std::string save_recording_answer(const SaveRecordingQuery& query, QueryContext& context) {
     if (context.recorder() == nullptr && context.program() && context.recording_file() != nullptr)
         return context.save_restored(query.file, query.attached);
     if (context.recorder() == nullptr)
@@ -34,7 +34,8 @@ std::string answer(const SaveRecordingQuery& query, QueryContext& context) {
 }  // namespace
 
 const QueryRecord& SaveRecordingQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<SaveRecordingQuery, answer>({.name = "save recording"});
+    static constexpr QueryRecord kRecord =
+        query_record<SaveRecordingQuery, save_recording_answer>({.name = "save recording"});
     return kRecord;
 }
 

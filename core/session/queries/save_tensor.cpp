@@ -9,7 +9,7 @@
 namespace loupe::session {
 namespace {
 
-std::string answer(const SaveTensorQuery& query, QueryContext& context) {
+std::string save_tensor_answer(const SaveTensorQuery& query, QueryContext& context) {
     write_npy(query.file, slice_tensor(find_tensor(context, query.what).tensor, query.what.slice));
     return {};
 }
@@ -17,7 +17,7 @@ std::string answer(const SaveTensorQuery& query, QueryContext& context) {
 }  // namespace
 
 const QueryRecord& SaveTensorQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<SaveTensorQuery, answer>({.name = "save tensor"});
+    static constexpr QueryRecord kRecord = query_record<SaveTensorQuery, save_tensor_answer>({.name = "save tensor"});
     return kRecord;
 }
 

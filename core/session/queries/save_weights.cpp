@@ -8,7 +8,7 @@
 namespace loupe::session {
 namespace {
 
-std::string answer(const SaveWeightsQuery& query, QueryContext& context) {
+std::string save_weights_answer(const SaveWeightsQuery& query, QueryContext& context) {
     write_weights_file(context.program()->module().state_dict(), query.file);
     return {};
 }
@@ -17,7 +17,7 @@ std::string answer(const SaveWeightsQuery& query, QueryContext& context) {
 
 const QueryRecord& SaveWeightsQuery::record() {
     static constexpr QueryRecord kRecord =
-        query_record<SaveWeightsQuery, answer>({.name = "save weights", .needs_model = true});
+        query_record<SaveWeightsQuery, save_weights_answer>({.name = "save weights", .needs_model = true});
     return kRecord;
 }
 

@@ -9,7 +9,7 @@
 namespace loupe::session {
 namespace {
 
-QueryTable answer(const TableQuery& query, QueryContext& context) {
+QueryTable table_answer(const TableQuery& query, QueryContext& context) {
     plugins();
     for (const TableRecord* table : all_tables()) {
         if (table->name != query.name) continue;
@@ -24,7 +24,7 @@ QueryTable answer(const TableQuery& query, QueryContext& context) {
 }  // namespace
 
 const QueryRecord& TableQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<TableQuery, answer>({.name = "table"});
+    static constexpr QueryRecord kRecord = query_record<TableQuery, table_answer>({.name = "table"});
     return kRecord;
 }
 

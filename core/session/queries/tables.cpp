@@ -8,7 +8,7 @@
 namespace loupe::session {
 namespace {
 
-std::vector<TableInfo> answer(const TablesQuery&, QueryContext&) {
+std::vector<TableInfo> tables_answer(const TablesQuery&, QueryContext&) {
     plugins();
     std::vector<TableInfo> all;
     for (const TableRecord* table : all_tables())
@@ -19,7 +19,7 @@ std::vector<TableInfo> answer(const TablesQuery&, QueryContext&) {
 }  // namespace
 
 const QueryRecord& TablesQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<TablesQuery, answer>({.name = "tables"});
+    static constexpr QueryRecord kRecord = query_record<TablesQuery, tables_answer>({.name = "tables"});
     return kRecord;
 }
 

@@ -7,14 +7,14 @@
 namespace loupe::session {
 namespace {
 
-TensorSlice answer(const TensorQuery& query, QueryContext& context) {
+TensorSlice tensor_answer(const TensorQuery& query, QueryContext& context) {
     return look_at_tensor(context, query.request, query.detail);
 }
 
 }  // namespace
 
 const QueryRecord& TensorQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<TensorQuery, answer>({.name = "tensor"});
+    static constexpr QueryRecord kRecord = query_record<TensorQuery, tensor_answer>({.name = "tensor"});
     return kRecord;
 }
 

@@ -7,7 +7,7 @@
 namespace loupe::session {
 namespace {
 
-TokenAxesAnswer answer(const TokenAxesQuery&, QueryContext& context) {
+TokenAxesAnswer token_axes_answer(const TokenAxesQuery&, QueryContext& context) {
     const RunTokens run = tokens_of_run(context);
     TokenAxesAnswer out;
     if (run.sequences.empty()) return out;
@@ -22,7 +22,7 @@ TokenAxesAnswer answer(const TokenAxesQuery&, QueryContext& context) {
 }  // namespace
 
 const QueryRecord& TokenAxesQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<TokenAxesQuery, answer>({.name = "token axes"});
+    static constexpr QueryRecord kRecord = query_record<TokenAxesQuery, token_axes_answer>({.name = "token axes"});
     return kRecord;
 }
 

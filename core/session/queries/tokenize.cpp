@@ -9,7 +9,7 @@
 namespace loupe::session {
 namespace {
 
-TokenizedText answer(const TokenizeQuery& query, QueryContext& context) {
+TokenizedText tokenize_answer(const TokenizeQuery& query, QueryContext& context) {
     const auto model = context.text_model();
     TokenizedText out;
     const TokenNames names(model);
@@ -37,7 +37,7 @@ TokenizedText answer(const TokenizeQuery& query, QueryContext& context) {
 }  // namespace
 
 const QueryRecord& TokenizeQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<TokenizeQuery, answer>({.name = "tokenize"});
+    static constexpr QueryRecord kRecord = query_record<TokenizeQuery, tokenize_answer>({.name = "tokenize"});
     return kRecord;
 }
 

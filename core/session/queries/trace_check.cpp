@@ -8,7 +8,7 @@
 namespace loupe::session {
 namespace {
 
-TraceCheck answer(const TraceCheckQuery&, QueryContext& context) {
+TraceCheck trace_check_answer(const TraceCheckQuery&, QueryContext& context) {
     Program& program = *context.program();
     const std::vector<IValue> arguments = program.make_arguments(context.inputs(), "forward");
     if (program.trace() == nullptr && program.is_eager()) program.trace_with(arguments);
@@ -18,7 +18,7 @@ TraceCheck answer(const TraceCheckQuery&, QueryContext& context) {
 }  // namespace
 
 const QueryRecord& TraceCheckQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<TraceCheckQuery, answer>(
+    static constexpr QueryRecord kRecord = query_record<TraceCheckQuery, trace_check_answer>(
         {.name = "trace check", .needs_model = true, .not_while = NotWhile::Parked});
     return kRecord;
 }

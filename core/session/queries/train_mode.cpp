@@ -6,7 +6,7 @@
 namespace loupe::session {
 namespace {
 
-std::string answer(const TrainModeQuery& query, QueryContext& context) {
+std::string train_mode_answer(const TrainModeQuery& query, QueryContext& context) {
     context.module(query.module)->train(query.training);
     return {};
 }
@@ -14,7 +14,7 @@ std::string answer(const TrainModeQuery& query, QueryContext& context) {
 }  // namespace
 
 const QueryRecord& TrainModeQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<TrainModeQuery, answer>(
+    static constexpr QueryRecord kRecord = query_record<TrainModeQuery, train_mode_answer>(
         {.name = "train mode", .needs_model = true, .not_while = NotWhile::ParkedOrRunning});
     return kRecord;
 }

@@ -7,7 +7,7 @@
 namespace loupe::session {
 namespace {
 
-TrainingCheckpoint answer(const TrainingCheckpointQuery& query, QueryContext&) {
+TrainingCheckpoint training_checkpoint_answer(const TrainingCheckpointQuery& query, QueryContext&) {
     return read_training_checkpoint(query.file, query.base);
 }
 
@@ -15,7 +15,7 @@ TrainingCheckpoint answer(const TrainingCheckpointQuery& query, QueryContext&) {
 
 const QueryRecord& TrainingCheckpointQuery::record() {
     static constexpr QueryRecord kRecord =
-        query_record<TrainingCheckpointQuery, answer>({.name = "training checkpoint"});
+        query_record<TrainingCheckpointQuery, training_checkpoint_answer>({.name = "training checkpoint"});
     return kRecord;
 }
 

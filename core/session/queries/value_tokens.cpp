@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kMostPlaces = 1 << 16;
 
-ValueTokens answer(const ValueTokensQuery& query, QueryContext& context) {
+ValueTokens value_tokens_answer(const ValueTokensQuery& query, QueryContext& context) {
     const RunTokens run = tokens_of_run(context);
     ValueTokens out;
     const auto& axes = run.axes.of(query.value);
@@ -26,7 +26,8 @@ ValueTokens answer(const ValueTokensQuery& query, QueryContext& context) {
 }  // namespace
 
 const QueryRecord& ValueTokensQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<ValueTokensQuery, answer>({.name = "value tokens"});
+    static constexpr QueryRecord kRecord =
+        query_record<ValueTokensQuery, value_tokens_answer>({.name = "value tokens"});
     return kRecord;
 }
 

@@ -7,7 +7,7 @@
 namespace loupe::session {
 namespace {
 
-std::string answer(const WatchQuery& query, QueryContext& context) {
+std::string watch_answer(const WatchQuery& query, QueryContext& context) {
     const auto recording = context.recording();
     return recording == nullptr ? "nothing was recorded" : evaluate_watch(*recording, query.expression, query.at);
 }
@@ -15,7 +15,7 @@ std::string answer(const WatchQuery& query, QueryContext& context) {
 }  // namespace
 
 const QueryRecord& WatchQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<WatchQuery, answer>({.name = "watch"});
+    static constexpr QueryRecord kRecord = query_record<WatchQuery, watch_answer>({.name = "watch"});
     return kRecord;
 }
 

@@ -7,12 +7,13 @@ namespace loupe::session {
 namespace {
 
 // Apart from an engine in a process of its own, which may connect to no program.
-std::vector<WatchedProgram> answer(const WatchedProgramsQuery&) { return list_watched_programs(); }
+std::vector<WatchedProgram> watched_programs_answer(const WatchedProgramsQuery&) { return list_watched_programs(); }
 
 }  // namespace
 
 const QueryRecord& WatchedProgramsQuery::record() {
-    static constexpr QueryRecord kRecord = query_record<WatchedProgramsQuery, answer>({.name = "watched programs"});
+    static constexpr QueryRecord kRecord =
+        query_record<WatchedProgramsQuery, watched_programs_answer>({.name = "watched programs"});
     return kRecord;
 }
 

@@ -6,7 +6,7 @@
 namespace loupe::session {
 namespace {
 
-WhatIfMeasurement answer(const WhatIfQuery& query, QueryContext& context) {
+WhatIfMeasurement what_if_answer(const WhatIfQuery& query, QueryContext& context) {
     return context.measure_what_if(query.changes);
 }
 
@@ -14,7 +14,7 @@ WhatIfMeasurement answer(const WhatIfQuery& query, QueryContext& context) {
 
 const QueryRecord& WhatIfQuery::record() {
     static constexpr QueryRecord kRecord =
-        query_record<WhatIfQuery, answer>({.name = "what if", .not_while = NotWhile::ParkedOrTraining});
+        query_record<WhatIfQuery, what_if_answer>({.name = "what if", .not_while = NotWhile::ParkedOrTraining});
     return kRecord;
 }
 

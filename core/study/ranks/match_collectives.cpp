@@ -127,48 +127,48 @@ bool has_one_shape(std::string_view operation) {
            operation == "reduce_scatter" || operation == "all_gather";
 }
 
-using Kind = CollectiveMismatch::Kind;
+using Mismatch = CollectiveMismatch::Kind;
 
-std::string fact_of(const Collective& each, Kind kind) {
+std::string fact_of(const Collective& each, Mismatch kind) {
     switch (kind) {
-        case Kind::Operation:
+        case Mismatch::Operation:
             return each.operation;
-        case Kind::Reduction:
+        case Mismatch::Reduction:
             return each.reduction;
-        case Kind::Dtype:
+        case Mismatch::Dtype:
             return each.dtype;
-        case Kind::Shapes:
+        case Mismatch::Shapes:
             return has_one_shape(each.operation) ? shapes_text(each) : std::string();
-        case Kind::Root:
+        case Mismatch::Root:
             return each.peer >= 0 ? concat("root ", each.peer) : std::string();
-        case Kind::Members:
+        case Mismatch::Members:
             return each.ranks.empty() ? std::string() : numbers_text(each.ranks);
-        case Kind::Missing:
+        case Mismatch::Missing:
             break;
     }
     return {};
 }
 
 // A message's ends have other operations and other peers by nature, and its receiver may take more than is sent.
-bool is_compared(const MatchedCollective& each, Kind kind) {
-    return !each.is_message || kind == Kind::Dtype || kind == Kind::Shapes;
+bool is_compared(const MatchedCollective& each, Mismatch kind) {
+    return !each.is_message || kind == Mismatch::Dtype || kind == Mismatch::Shapes;
 }
 
-std::string_view kind_text(Kind kind) {
+std::string_view kind_text(Mismatch kind) {
     switch (kind) {
-        case Kind::Operation:
+        case Mismatch::Operation:
             return "the ranks do different things";
-        case Kind::Reduction:
+        case Mismatch::Reduction:
             return "the ranks reduce in different ways";
-        case Kind::Dtype:
+        case Mismatch::Dtype:
             return "the ranks give different dtypes";
-        case Kind::Shapes:
+        case Mismatch::Shapes:
             return "the ranks give different shapes";
-        case Kind::Root:
+        case Mismatch::Root:
             return "the ranks name different roots";
-        case Kind::Members:
+        case Mismatch::Members:
             return "the ranks disagree in who takes part";
-        case Kind::Missing:
+        case Mismatch::Missing:
             break;
     }
     return {};
@@ -180,9 +180,9 @@ std::string at(const Collective& each) {
 }
 
 // What ranks with one fact did: "ranks 0, 2 and 3: all_reduce float32 14154 (net.py:33)".
-std::string part_text(const std::vector<int>& ranks, const Collective& each, Kind kind) {
+std::string part_text(const std::vector<int>& ranks, const Collective& each, Mismatch kind) {
     std::string what = fact_of(each, kind);
-    if (kind == Kind::Operation) {
+    if (kind == Mismatch::Operation) {
         if (!each.dtype.empty()) what += concat(" ", each.dtype);
         if (const std::string shapes = shapes_text(each); !shapes.empty()) what += concat(" ", shapes);
     }
@@ -220,8 +220,8 @@ class Search {
 
     std::optional<CollectiveMismatch> first() const {
         for (std::size_t i = 0; i < matched_.size(); ++i) {
-            for (const Kind kind :
-                 {Kind::Operation, Kind::Members, Kind::Dtype, Kind::Reduction, Kind::Root, Kind::Shapes}) {
+            for (const Mismatch kind : {Mismatch::Operation, Mismatch::Members, Mismatch::Dtype, Mismatch::Reduction,
+                                        Mismatch::Root, Mismatch::Shapes}) {
                 if (auto found = unlike(i, kind)) return found;
             }
             if (auto found = missing(i)) return found;
@@ -230,7 +230,7 @@ class Search {
     }
 
   private:
-    std::optional<CollectiveMismatch> unlike(std::size_t number, Kind kind) const {
+    std::optional<CollectiveMismatch> unlike(std::size_t number, Mismatch kind) const {
         const MatchedCollective& each = matched_[number];
         if (!is_compared(each, kind)) return std::nullopt;
         std::map<std::string, std::vector<int>> found;
@@ -285,7 +285,7 @@ class Search {
 
     std::optional<CollectiveMismatch> missing(std::size_t number) const {
         const MatchedCollective& each = matched_[number];
-        CollectiveMismatch out{.kind = Kind::Missing, .collective = number, .odd = {}, .text = {}};
+        CollectiveMismatch out{.kind = Mismatch::Missing, .collective = number, .odd = {}, .text = {}};
         for (const int rank : each.members) {
             const int place = set_.place_of(rank);
             if (place < 0) continue;
