@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@
 #include "core/session/training_driver.h"
 #include "core/session/training_follower.h"
 #include "core/session/training_replay.h"
+#include "core/session/verbs.h"
 #include "core/session/work_queue.h"
 
 namespace loupe::session {
@@ -41,8 +43,7 @@ class Engine final : private WorkQueue::Owner, private ModelHolder::Dependents {
 
     // --- orders; any thread ---
     // kept: the folder of a session before that keeps this model; see Session::open_kept.
-    void open(const std::filesystem::path& file, const std::string& build, std::function<void()> opened,
-              const std::filesystem::path& kept = {});
+    void open(const OpenVerb& verb, std::function<void()> opened);
     // Likewise: fails with that, since what it needs was not given.
     void fail_to_open(const Error& error);
     void close();
@@ -66,6 +67,9 @@ class Engine final : private WorkQueue::Owner, private ModelHolder::Dependents {
     }
     FilePermissions permissions_of(const std::filesystem::path& source) const {
         return settings_.permissions_of(source);
+    }
+    std::optional<TorchRelease> release_of(const std::filesystem::path& source) const {
+        return settings_.release_of(source);
     }
     void set_torch_release(const std::filesystem::path& source, TorchRelease release) {
         settings_.set_release(source, release);

@@ -61,7 +61,8 @@ struct OpenVerb {
     static const VerbRecord& record();
     std::filesystem::path file = {};
     std::string build = {};
-    std::filesystem::path kept = {};  // the folder of a session before that keeps this model
+    std::filesystem::path kept = {};     // the folder of a session before that keeps this model
+    std::vector<InputSpec> inputs = {};  // what it has then; none: as guessed
 };
 struct CloseVerb {
     static const VerbRecord& record();
@@ -156,7 +157,7 @@ struct SetRequiresGradVerb {
     bool value = false;
 };
 
-auto fields(Like<OpenVerb> auto& it) { return std::tie(it.file, it.build, it.kept); }
+auto fields(Like<OpenVerb> auto& it) { return std::tie(it.file, it.build, it.kept, it.inputs); }
 auto fields(Like<CloseVerb> auto&) { return std::tie(); }
 auto fields(Like<PermitSourceVerb> auto& it) { return std::tie(it.source, it.permissions); }
 auto fields(Like<SetTorchReleaseVerb> auto& it) { return std::tie(it.source, it.release); }

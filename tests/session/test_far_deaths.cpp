@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "core/session/queries/tensor.h"
 #include "core/session/remote/kept_opening.h"
@@ -79,6 +80,7 @@ class TestFarDeaths : public QObject {
 
   private slots:
     void a_new_window_hears_of_it();
+    void a_source_may_read_what_it_might();
     void a_training_comes_back_too();
     void the_next_window_after_that_hears_nothing();
     void another_window_that_comes_first_hears_of_it();
@@ -129,6 +131,37 @@ void TestFarDeaths::a_new_window_hears_of_it() {
     session.wait_idle();
     QCOMPARE(session.status().state, RunState::Finished);
     QCOMPARE(session.engine_end().kind, EngineEnd::Kind::None);
+}
+
+void TestFarDeaths::a_source_may_read_what_it_might() {
+    FarSessions far;
+    QTemporaryDir elsewhere, home;
+    const std::filesystem::path widths = elsewhere.path().toStdString();
+    const std::filesystem::path source = std::filesystem::path(home.path().toStdString()) / "net.py";
+    std::ofstream(widths / "width.txt") << 5;
+    std::ofstream(source) << "import torch\nwidth = int(open('" << (widths / "width.txt").string() << "').read())\n"
+                          << "class Net(torch.nn.Module):\n    def forward(self, x):\n        return x * width\n"
+                          << "example_inputs = (torch.ones(width),)\nassert torch.__version__.startswith('1.13')\n";
+    {
+        const auto place = far.place();
+        Session session;
+        session.permit_source(source, {.read = {widths}, .write = {}});
+        session.set_torch_release(source, "1.13");
+        session.open(source);
+        session.wait_idle();
+        QVERIFY2(session.model() != nullptr && session.model()->cannot_run.empty(), session.status().error.c_str());
+    }
+    QVERIFY(is_left(far));
+    QVERIFY(dies(far));
+    const auto place = far.place();
+    HeardAll heard;
+    Session session(&heard);
+    QVERIFY(waits_for([&] { return !heard.ends().empty(); }));
+    QVERIFY2(has(heard.ends().front(), "restored: net.py"), heard.ends().front().c_str());
+    QCOMPARE(session.permissions_of(source).read, std::vector<std::filesystem::path>{widths});
+    session.run({});
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Finished);
 }
 
 void TestFarDeaths::a_training_comes_back_too() {
@@ -303,15 +336,20 @@ void TestFarDeaths::what_is_kept_is_not_trusted() {
     QTemporaryDir folder;
     const std::filesystem::path path = folder.path().toStdString();
     QVERIFY(kept_opening(path).empty());
-    KeptOpening(path, {.file = "/models/net.pt", .build = "Net(3)"}).succeed();
+    Opened net{.open = {.file = "/models/net.pt", .build = "Net(3)"}};
+    net.permissions.read = {"/data"};
+    net.release = TorchRelease::V1_13;
+    KeptOpening(path, net).succeed();
     {
         // One that does not succeed leaves the model there was; while it is under way none is kept.
-        const KeptOpening other(path, {.file = "/models/other.pt"});
+        const KeptOpening other(path, {.open = {.file = "/models/other.pt"}});
         QVERIFY(kept_opening(path).empty());
     }
     const std::string kept = kept_opening(path);
-    const auto open = read_opening(kept);
-    QVERIFY(open && open->file == "/models/net.pt" && open->build == "Net(3)");
+    const auto opened = read_opening(kept);
+    QVERIFY(opened && opened->open.file == "/models/net.pt" && opened->open.build == "Net(3)");
+    QCOMPARE(opened->permissions.read, net.permissions.read);
+    QVERIFY(opened->release == TorchRelease::V1_13);
     for (std::size_t size = 0; size < kept.size(); ++size)
         QVERIFY(!read_opening(std::string_view(kept).substr(0, size)));
     QVERIFY(!read_opening("x" + kept));

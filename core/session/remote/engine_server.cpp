@@ -176,7 +176,9 @@ void EngineServer::open(const OrderMessage& order, const VerbRecord& verb, const
     }
     // Of a program that is watched nothing is kept.
     if (!stay_.kept.empty() && !given) {
-        done = [this, kept = std::make_shared<KeptOpening>(stay_.kept, value),
+        Opened opened{value, engine_.permissions_of(value.file), engine_.release_of(value.file)};
+        opened.open.inputs.clear();
+        done = [this, kept = std::make_shared<KeptOpening>(stay_.kept, std::move(opened)),
                 told = std::move(done)](std::string text) {
             try {
                 kept->succeed();

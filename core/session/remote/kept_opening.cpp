@@ -21,8 +21,8 @@ fs::path file_in(const fs::path& folder) { return folder / "opened"; }
 
 }  // namespace
 
-KeptOpening::KeptOpening(fs::path folder, OpenVerb open)
-    : folder_(std::move(folder)), open_(std::move(open)), before_(kept_opening(folder_)) {
+KeptOpening::KeptOpening(fs::path folder, Opened opened)
+    : folder_(std::move(folder)), opened_(std::move(opened)), before_(kept_opening(folder_)) {
     forget_opening(folder_);
 }
 
@@ -36,7 +36,7 @@ KeptOpening::~KeptOpening() {
 
 void KeptOpening::succeed() {
     before_.clear();
-    write_file_atomically(file_in(folder_), concat(protocol_id(), "\n", to_bytes(open_)));
+    write_file_atomically(file_in(folder_), concat(protocol_id(), "\n", to_bytes(opened_)));
 }
 
 void forget_opening(const fs::path& folder) {
@@ -55,12 +55,12 @@ std::string kept_opening(const fs::path& folder) {
     }
 }
 
-std::optional<OpenVerb> read_opening(std::string_view kept) {
+std::optional<Opened> read_opening(std::string_view kept) {
     const std::string mark = concat(protocol_id(), "\n");
     if (!kept.starts_with(mark)) return std::nullopt;
     try {
-        auto open = from_bytes<OpenVerb>(kept.substr(mark.size()));
-        return open.file.empty() ? std::nullopt : std::optional(std::move(open));
+        auto opened = from_bytes<Opened>(kept.substr(mark.size()));
+        return opened.open.file.empty() ? std::nullopt : std::optional(std::move(opened));
     } catch (const Error&) {
         return std::nullopt;
     }

@@ -7,15 +7,23 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "core/session/verbs.h"
 
 namespace loupe::session {
 
+struct Opened {
+    OpenVerb open = {};  // without inputs: they may be long
+    FilePermissions permissions = {};
+    std::optional<TorchRelease> release = {};
+};
+auto fields(Like<Opened> auto& it) { return std::tie(it.open, it.permissions, it.release); }
+
 // An opening that is under way. Meanwhile nothing is kept: no model that kills its engine is opened again and again.
 class KeptOpening {
   public:
-    KeptOpening(std::filesystem::path folder, OpenVerb open);
+    KeptOpening(std::filesystem::path folder, Opened opened);
     KeptOpening(const KeptOpening&) = delete;
     KeptOpening& operator=(const KeptOpening&) = delete;
     // Where it did not succeed, what was kept before is kept again: its model is still there.
@@ -25,7 +33,7 @@ class KeptOpening {
 
   private:
     const std::filesystem::path folder_;
-    const OpenVerb open_;
+    const Opened opened_;
     std::string before_;
 };
 
@@ -34,6 +42,6 @@ void forget_opening(const std::filesystem::path& folder);
 // What is kept, for read_opening(); empty: nothing.
 std::string kept_opening(const std::filesystem::path& folder);
 // Of bytes that are not trusted; nullopt: of another version, or none.
-std::optional<OpenVerb> read_opening(std::string_view kept);
+std::optional<Opened> read_opening(std::string_view kept);
 
 }  // namespace loupe::session

@@ -149,8 +149,8 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     };
     // taken_up: hears what is lost in place of the log; may be null.
     void restore(bool reopens, Restore what, std::function<void()> then, std::shared_ptr<TakenUp> taken_up = {});
-    void restore_kept(const std::filesystem::path& folder, Restore what, std::function<void()> then,
-                      const std::shared_ptr<TakenUp>& taken_up);
+    void restore_kept(const std::filesystem::path& folder, const std::function<Restore()>& what,
+                      std::function<void()> then, const std::shared_ptr<TakenUp>& taken_up);
     static void note_run(const RestoredRun& run, TakenUp& taken_up);
     void note_training(TakenUp& taken_up) const;
     void take_up(const JoinedMessage& joined);

@@ -101,7 +101,7 @@ void RemoteEngine::take_up(const JoinedMessage& joined) {
     std::ranges::replace_if(
         taken_up->died, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
     taken_up->place = read_end_place(joined.place).value_or(RunningPlace::Facts());
-    std::optional<OpenVerb> opening = read_opening(joined.opened);
+    std::optional<Opened> opening = read_opening(joined.opened);
     KeepInVerb keep{.folder = joined.kept};
     if (!opening || has_opened_) {
         taken_up->lost.emplace_back(opening ? "what it had, since another file was opened" : "a model");
@@ -109,7 +109,20 @@ void RemoteEngine::take_up(const JoinedMessage& joined) {
         return tell(*taken_up);
     }
     lasting_.push_back({&KeepInVerb::record(), std::make_shared<const KeepInVerb>(std::move(keep)), {}});
-    opened_ = GivenVerb{&OpenVerb::record(), std::make_shared<const OpenVerb>(std::move(*opening)), {}};
+    const std::filesystem::path& source = opening->open.file;
+    const auto last = [this](auto verb) {
+        using Verb = decltype(verb);
+        const auto value = std::make_shared<const Verb>(std::move(verb));
+        if (Verb::record().note != nullptr) {
+            const std::lock_guard lock(mutex_);
+            Verb::record().note(value.get(), seen_);
+        }
+        lasting_.push_back({&Verb::record(), value, {}});
+    };
+    if (!opening->permissions.read.empty() || !opening->permissions.write.empty())
+        last(PermitSourceVerb{source, opening->permissions});
+    if (opening->release) last(SetTorchReleaseVerb{source, *opening->release});
+    opened_ = GivenVerb{&OpenVerb::record(), std::make_shared<const OpenVerb>(std::move(opening->open)), {}};
     restore(
         true, Restore::Run, [this, taken_up] { tell(*taken_up); }, taken_up);
 }
@@ -144,7 +157,6 @@ void RemoteEngine::restore(bool reopens, Restore what, std::function<void()> the
         elsewhere = seen_.breakpoints_elsewhere;
         if (model_ != nullptr && !reopens) elsewhere[model_->path] = std::exchange(breakpoints, {});
     }
-    const std::vector<InputSpec> inputs = seen_.settings.inputs();
     const std::filesystem::path kept = reopens ? kept_in() : std::filesystem::path();
     const auto give_value = [this](auto verb) {
         using Verb = decltype(verb);
@@ -165,12 +177,14 @@ void RemoteEngine::restore(bool reopens, Restore what, std::function<void()> the
     if (!reopens) return;
     auto opening = std::make_shared<OpenVerb>(*static_cast<const OpenVerb*>(opened_->value.get()));
     if (!kept.empty()) opening->kept = kept;
+    opening->inputs = seen_.settings.inputs();
     const std::string name = opening->file.filename().string();
     GivenVerb given{opened_->record, std::move(opening), {}};
-    given.done = [this, inputs, kept, what, then, name, taken_up](const std::string&) {
+    given.done = [this, kept, what, then, name, taken_up, works = works_.load()](const std::string&) {
         if (taken_up != nullptr) taken_up->back.push_back(name);
-        if (!inputs.empty()) give_now(SetInputsVerb{.inputs = inputs});
-        if (!kept.empty()) return restore_kept(kept, what, then, taken_up);
+        // A run that was begun since the model is there is not replaced by the one before.
+        const auto still = [this, what, works] { return works_ == works ? what : Restore::Model; };
+        if (!kept.empty()) return restore_kept(kept, still, then, taken_up);
         if (then) then();
     };
     if (!kept.empty())
@@ -184,8 +198,8 @@ void RemoteEngine::restore(bool reopens, Restore what, std::function<void()> the
 }
 
 // Of the life before, behind the opening of its model: what it had trained, and the run with its elements.
-void RemoteEngine::restore_kept(const std::filesystem::path& folder, Restore what, std::function<void()> then,
-                                const std::shared_ptr<TakenUp>& taken_up) {
+void RemoteEngine::restore_kept(const std::filesystem::path& folder, const std::function<Restore()>& what,
+                                std::function<void()> then, const std::shared_ptr<TakenUp>& taken_up) {
     const auto warn = [this, taken_up](const std::string& text) {
         if (text.empty()) return;
         if (taken_up != nullptr) return taken_up->lost.push_back(text);
@@ -195,9 +209,8 @@ void RemoteEngine::restore_kept(const std::filesystem::path& folder, Restore wha
         give_now(KeepInVerb{.folder = folder});
         if (then) then();
     };
-    auto restore_run = [this, folder, what, warn, taken_up, go_on = std::move(go_on), works = works_.load()] {
-        // A run that was begun since the model is there is not replaced by the one before.
-        if (what == Restore::Model || works_ != works) return go_on();
+    auto restore_run = [this, folder, what, warn, taken_up, go_on = std::move(go_on)] {
+        if (what() == Restore::Model) return go_on();
         ask_now(RestoreRunQuery{.folder = folder}, [warn, taken_up, go_on](const RestoredRun& run) {
             if (taken_up != nullptr) note_run(run, *taken_up);
             warn(run.error.empty() ? run.note : run.error);
