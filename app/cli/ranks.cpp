@@ -72,8 +72,9 @@ std::vector<std::string> command_of(const std::string& mpirun, int ranks, char**
     return out;
 }
 
-// What the ranks and mpirun say: of the ranks that ended badly the first counts, and the end of others that follows
-// from it is not said again. Of mpirun's own words those about its inner works are left out.
+// What the ranks and mpirun say: of the ranks that ended badly the first counts that did not wait for another that had
+// ended, and the end of others that follows from it is not said. Of mpirun's own words those about its inner works are
+// left out.
 class LauncherErrors {
   public:
     void take(std::string_view bytes) {
@@ -89,6 +90,10 @@ class LauncherErrors {
     void finish() {
         if (!line_.empty()) take_line(line_);
         line_.clear();
+        // None but such as followed: where the others were, nobody knows.
+        if (first_ || !following_) return;
+        first_ = following_;
+        std::fprintf(stderr, "%s\n", session::line_of(*first_).c_str());
     }
     // Of the rank that ended badly first; 0: none has.
     int status() const {
@@ -100,14 +105,18 @@ class LauncherErrors {
     void take_line(const std::string& line) {
         if (line.find("] PMIX ERROR: ") != std::string::npos) return;
         const auto death = session::read_rank_death(line);
-        const bool follows = first_ && death && death->signal == 0;
-        if (follows || (death && stop_signal() != 0)) return;
+        if (death && (stop_signal() != 0 || (first_ && death->signal == 0))) return;
+        if (death && death->signal == 0 && death->gone >= 0) {
+            if (!following_) following_ = death;
+            return;
+        }
         if (death && !first_) first_ = death;
         std::fprintf(stderr, "%s\n", line.c_str());
     }
 
     std::string line_;
     std::optional<session::RankDeath> first_;
+    std::optional<session::RankDeath> following_;  // the first behind the end of another
 };
 
 pid_t start(const std::vector<std::string>& command, int errors) {

@@ -549,7 +549,7 @@ std::string status_text(int rank, const RankStatus& status) {
 
 void ProcessGroup::forget_run() {
     under_way_.clear();
-    ++run_;
+    forget_passes();
     sequence_ = 0;
     std::fill(sent_.begin(), sent_.end(), 0);
     std::fill(received_.begin(), received_.end(), 0);

@@ -86,6 +86,7 @@ class ProcessGroup final : public RefCounted {
                         std::chrono::milliseconds time);
     // Collectives from here on are those of another run: see World::begin_run.
     void forget_run();
+    void forget_passes() { ++run_; }
     std::uint64_t run() const { return run_; }
     void note_waited(Work& work, Clock::time_point from);
     // Collectives that are done and not waited for are noted, and let go.

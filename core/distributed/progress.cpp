@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/distributed/device_transport.h"
+#include "core/distributed/last_act.h"
 #include "core/distributed/world.h"
 
 namespace loupe::distributed {
@@ -111,8 +112,7 @@ void Progress::on_thread(std::function<void()> action) {
 
 void Progress::submit(Channel& channel, Task task) {
     on_thread([this, &channel, task = std::move(task)]() mutable {
-        if (const auto gone = failed(channel.ranks))
-            return task.state->fail(concat("rank ", gone->first, " has ended: ", gone->second.text));
+        if (const auto gone = failed(channel.ranks)) return task.state->fail(say_gone(gone->first, gone->second.text));
         if (waits_for_runs_)
             waiting_.emplace_back(&channel, std::move(task));
         else
@@ -464,7 +464,7 @@ bool Progress::look_for_ended() {
 
 // What waits for a rank that has failed never comes.
 void Progress::fail_all(int rank, const std::string& text) {
-    const std::string why = concat("rank ", rank, " has ended: ", text);
+    const std::string why = say_gone(rank, text);
     for (const auto& channel : channels_) {
         if (std::find(channel->ranks.begin(), channel->ranks.end(), rank) != channel->ranks.end())
             abandon(*channel, why);

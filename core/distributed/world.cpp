@@ -119,17 +119,21 @@ void World::end(ProcessGroup* group) {
 
 void World::begin_run(bool forgets_groups) {
     launched_ = 0;
+    for (const auto& group : groups_) group->forget_run();
     if (!progress_ || size() == 1) {
         if (forgets_groups) groups_.clear();
         return;
     }
-    for (const auto& group : groups_) group->forget_run();
     if (forgets_groups) {
         groups_.clear();
         made_ = 0;
     }
     progress_->begin_run(forgets_groups);
     progress_->set_status(RankStatus::Kind::Working, {});
+}
+
+void World::forget_passes() {
+    for (const auto& group : groups_) group->forget_passes();
 }
 
 void World::set_status(RankStatus::Kind kind, std::string text) {

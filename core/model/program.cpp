@@ -13,6 +13,7 @@
 #include "core/base/strings.h"
 #include "core/dispatch/call.h"
 #include "core/dispatch/plugin_list.h"
+#include "core/distributed/world.h"
 #include "core/model/inputs.h"
 #include "core/model/load_weights.h"
 #include "core/model/mend_inputs.h"
@@ -50,7 +51,8 @@ std::string describe_arguments(const std::vector<IValue>& arguments) {
     return text;
 }
 
-// Tracing is a run of which nothing stays: buffers, attributes and the random generator are as before.
+// Tracing is a run of which nothing stays: buffers, attributes and the random generator are as before, and no reducer
+// of gradients waits for its backward.
 class UntouchedScope {
   public:
     explicit UntouchedScope(nn::Module& module) : random_(random_state()) {
@@ -71,6 +73,7 @@ class UntouchedScope {
     UntouchedScope(const UntouchedScope&) = delete;
     UntouchedScope& operator=(const UntouchedScope&) = delete;
     ~UntouchedScope() {
+        distributed::World::instance().forget_passes();
         const GradModeScope no_grad(false);
         for (const auto& [module, slots] : modules_) {
             for (std::size_t i = 0; i < slots.size() && i < module->slot_count(); ++i) module->set_slot(i, slots[i]);

@@ -45,6 +45,18 @@ double last_mean(Session& session) {
     return statistics && statistics->finite ? statistics->finite->mean : -1;
 }
 
+// Of the last gradient that a parameter got; NaN: it got none.
+double gradient_mean(Session& session, const std::string& parameter) {
+    const auto recording = session.recording();
+    double mean = std::nan("");
+    for (ValueId id = 1; id <= recording->value_count(); ++id) {
+        const Value& value = recording->value(id);
+        if (value.name == "grad of " + parameter && value.statistics && value.statistics->finite)
+            mean = value.statistics->finite->mean;
+    }
+    return mean;
+}
+
 #define VERIFY_ALL(condition) QVERIFY2(condition, program.where().c_str())
 
 }  // namespace
@@ -70,8 +82,52 @@ class TestRankSteps : public QObject {
         QCOMPARE(read->place.file, death.place.file);
         const auto plain = read_rank_death("rank 1 ended with status 3 behind aten::mm at event 4");
         QVERIFY(plain && plain->exit_status == 3 && plain->place.event == 4 && !plain->place.is_under_way);
+        RankDeath behind;
+        behind.rank = 2;
+        behind.exit_status = 3;
+        behind.gone = 1;
+        behind.last_collective = "barrier";
+        QCOMPARE(line_of(behind),
+                 std::string("rank 2 ended with status 3 behind the end of rank 1; its last collective: barrier"));
+        QCOMPARE(read_rank_death(line_of(behind))->gone, 1);
+        behind.place = {17, true, "aten::mm", {}, "/a/train.py", 9, 0};
+        QCOMPARE(read_rank_death(line_of(behind))->place.event, EventId{17});
+        QCOMPARE(read_rank_death(line_of(behind))->gone, 1);
         QVERIFY(!read_rank_death("rank 1 waits"));
         QVERIFY(!read_rank_death("frank 1 ended with status 3"));
+    }
+
+    // Also behind the trace of a new input, and behind a run that has left out its backward.
+    void reducedGradientsComeInEveryRun_data() {
+        QTest::addColumn<int>("ranks");
+        QTest::addRow("1") << 1;
+        QTest::addRow("2") << 2;
+    }
+    void reducedGradientsComeInEveryRun() {
+        QFETCH(const int, ranks);
+        std::unique_ptr<RankProgram> program;
+        std::unique_ptr<Session> alone;
+        std::vector<Session*> all;
+        if (ranks == 1) {
+            alone = std::make_unique<Session>();
+            alone->open(kPrograms + "ddp.py");
+            alone->wait_idle();
+            all.push_back(alone.get());
+        } else {
+            if (!has_mpi()) QSKIP("mpirun or the plugin mpi is not there");
+            program = std::make_unique<RankProgram>(2, kPrograms + "ddp.py");
+            all = {&program->at(0), &program->at(1)};
+        }
+        for (const bool backward : {true, false, true, true}) {
+            RunOptions options;
+            options.backward = backward;
+            for (Session* each : all) each->run(options);
+            for (Session* each : all) {
+                each->wait_idle();
+                QVERIFY2(each->status().state == RunState::Finished, each->status().error.c_str());
+                if (backward) QCOMPARE(gradient_mean(*each, "module.weight"), ranks == 1 ? 3.0 : 4.5);
+            }
+        }
     }
 
     void equalRanksParkTogether_data() {

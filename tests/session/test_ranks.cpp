@@ -26,6 +26,44 @@ bool has(const std::string& text, const char* part) {
     return found;
 }
 
+struct LoneWrite {
+    double adds = 0;        // what it changes of the parameter
+    bool is_first = false;  // in front of the first call of the module, which names the parameter
+};
+
+// Two steps of a program, whose operators name nothing, with a broadcast in front; rank 1 writes into the parameter
+// once more, at line 40, and looks at it.
+RankReport program_with(const LoneWrite& lone) {
+    std::vector<RankSource> sources;
+    for (int rank = 0; rank < 2; ++rank) {
+        RankWriter w(rank, 2);
+        double at = 3;
+        const auto write = [&](const std::string& op, int line, const std::string& name = {}) {
+            return w.event(RunPhase::Forward, op, line, {},
+                           [&](EventId id) { return std::vector{w.value(name, at, id, 1)}; });
+        };
+        const auto write_alone = [&] {
+            if (rank == 0) return;
+            at += lone.adds;
+            write("aten::add_", 40);
+            write("aten::detach", 41);
+        };
+        w.collective("broadcast", write("c10d::broadcast_", 10), 1);
+        if (lone.is_first) write_alone();
+        w.parameter("w", at, 1);
+        for (int step = 0; step < 2; ++step) {
+            const EventId launch = w.event(RunPhase::Backward, "c10d::allreduce_", 33, {},
+                                           [&](EventId id) { return std::vector{w.value("", 7, id, 2)}; });
+            w.collective("all_reduce", launch, 5 + step);
+            at -= 0.5;
+            write("aten::_foreach_add_", 34);
+            if (step == 0 && !lone.is_first) write_alone();
+        }
+        sources.push_back({w.finish(), "r", rank});
+    }
+    return study_ranks(join_ranks(sources));
+}
+
 std::string error_of(const std::vector<RankSource>& sources) {
     try {
         join_ranks(sources);
@@ -223,6 +261,22 @@ class TestRanks : public QObject {
         QCOMPARE(report.not_finite->from, std::vector{2});
         QCOMPARE(report.not_finite->event, EventId{4});
         QVERIFY(has(report.not_finite->text, "rank 2 brings NaN or Inf into all_reduce #2"));
+    }
+
+    void namesTheWriteThatOneRankDoesAlone() {
+        for (const bool is_first : {false, true}) {
+            const RankReport report = program_with({.adds = 1, .is_first = is_first});
+            QVERIFY(report.difference.has_value());
+            QCOMPARE(report.difference->name, std::string("w"));
+            QCOMPARE(report.difference->odd, std::vector{1});
+            QCOMPARE(report.difference->spot.place.line, 40);
+            QVERIFY(has(report.difference->text, "parameter w differs on rank 1 from rank 0 after event #"));
+        }
+    }
+
+    void oneRankMayWriteMoreOften() {
+        for (const bool is_first : {false, true})
+            QVERIFY(!program_with({.adds = 0, .is_first = is_first}).difference.has_value());
     }
 
     void localGradientsAndInputsMayDiffer() {

@@ -324,6 +324,14 @@ class RanksTest : public QObject {
             QTRY_VERIFY(slice.has_value());
             QVERIFY2(slice->error.empty(), slice->error.c_str());
         }
+        // Orders do not bring it back, and what is said of it stays.
+        for (int i = 0; i < 2; ++i) {
+            bridge_->run();
+            QTRY_VERIFY2(stateOf(view, 0).contains(QLatin1String("start all ranks again")),
+                         qPrintable(stateOf(view, 0)));
+            QVERIFY2(stateOf(view, 0).contains(QLatin1String("by signal 9")), qPrintable(stateOf(view, 0)));
+            QCOMPARE(ranks.deadSeat(), 0);
+        }
     }
     // One rank computes for ever in its own code: the panel and the log name it, with its last event and since when.
     void aRankThatHangsIsNamedAndStopped() {

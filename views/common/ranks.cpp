@@ -146,7 +146,7 @@ int Ranks::deadSeat() const {
         const session::EngineEnd end = bridge_.sessionAt(seat).engine_end();
         using Kind = session::EngineEnd::Kind;
         if (end.kind == Kind::Crashed || end.kind == Kind::Killed) return static_cast<int>(seat);
-        if (end.kind == Kind::Exited && found < 0) found = static_cast<int>(seat);
+        if (end.kind != Kind::None && found < 0) found = static_cast<int>(seat);
     }
     return found;
 }

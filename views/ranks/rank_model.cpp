@@ -12,25 +12,25 @@ namespace loupe::views {
 namespace {
 
 const char* const kRankHeaders[] = {QT_TRANSLATE_NOOP("loupe::views::RankModel", "Rank"),
-                                    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Host"),
-                                    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Process"),
                                     QT_TRANSLATE_NOOP("loupe::views::RankModel", "State"),
                                     QT_TRANSLATE_NOOP("loupe::views::RankModel", "Last event"),
                                     QT_TRANSLATE_NOOP("loupe::views::RankModel", "Waited"),
                                     QT_TRANSLATE_NOOP("loupe::views::RankModel", "Others waited"),
                                     QT_TRANSLATE_NOOP("loupe::views::RankModel", "Came last"),
-                                    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Events")};
+                                    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Events"),
+                                    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Host"),
+                                    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Process")};
 const char* const kRankHeaderTips[] = {
     QT_TRANSLATE_NOOP("loupe::views::RankModel", "Click a row to look at that rank"),
-    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Where it ran"),
-    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Its process"),
     QT_TRANSLATE_NOOP("loupe::views::RankModel", "Whether it ended, failed, or waits"),
     QT_TRANSLATE_NOOP("loupe::views::RankModel", "The last operator that it ran"),
     QT_TRANSLATE_NOOP("loupe::views::RankModel",
                       "How long it did nothing but wait in collectives for ranks that had not come yet"),
     QT_TRANSLATE_NOOP("loupe::views::RankModel", "How long the others waited for it, while it came last"),
     QT_TRANSLATE_NOOP("loupe::views::RankModel", "How often it was the last to come to a collective"),
-    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Operators that were recorded")};
+    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Operators that were recorded"),
+    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Where it ran"),
+    QT_TRANSLATE_NOOP("loupe::views::RankModel", "Its process")};
 
 QString waitText(double seconds, bool is_at_most) {
     if (seconds <= 0) return QStringLiteral("0");

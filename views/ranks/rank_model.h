@@ -12,7 +12,7 @@ class RankModel : public QAbstractTableModel {
     Q_OBJECT
 
   public:
-    enum Column { Rank, Host, Pid, State, LastEvent, Waited, MadeWait, TimesLast, Events, ColumnCount };
+    enum Column { Rank, State, LastEvent, Waited, MadeWait, TimesLast, Events, Host, Pid, ColumnCount };
 
     RankModel(SessionBridge& bridge, QObject* parent);
 

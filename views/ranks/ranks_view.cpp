@@ -52,7 +52,7 @@ RanksView::RanksView(SessionBridge& bridge, QWidget* parent)
     connect(findings_, &QListWidget::itemClicked, this, &RanksView::follow);
     connect(findings_, &QListWidget::itemActivated, this, &RanksView::follow);
 
-    ranks_ = makeTable(rank_model_, QStringLiteral("rankTable"), tr("Ranks"), {52, 66, 62, 96, 116, 74, 92, 74, 60});
+    ranks_ = makeTable(rank_model_, QStringLiteral("rankTable"), tr("Ranks"), {44, 260, 116, 74, 92, 74, 60, 66, 62});
     sorted_->setSourceModel(collective_model_);
     sorted_->setSortRole(CollectiveModel::SortRole);
     collectives_ = makeTable(sorted_, QStringLiteral("collectiveTable"), tr("Collectives"), {106, 84, 68, 66, 70, 96});
@@ -71,7 +71,7 @@ RanksView::RanksView(SessionBridge& bridge, QWidget* parent)
     tables->setObjectName(QStringLiteral("rankTables"));
     tables->addWidget(ranks_);
     tables->addWidget(collectives_);
-    tables->setSizes({640, 480});
+    tables->setSizes({680, 440});
     layout->addWidget(findings_);
     layout->addWidget(tables, 1);
     summary_ = faintLine(this);
@@ -133,7 +133,11 @@ void RanksView::showFindings() {
         for (std::size_t i = 0; i < report->findings.size(); ++i)
             add(text(report->findings[i].title), text(report->findings[i].text), Theme::Colour::Bad,
                 static_cast<int>(i));
-        if (!report->is_wrong())
+        if (const int dead = ranks.deadSeat(); dead >= 0) {
+            const auto seat = static_cast<std::size_t>(dead);
+            add({}, tr("%1: %2").arg(ranks.nameOf(seat), text(bridge().sessionAt(seat).engine_end().text)),
+                Theme::Colour::Bad, -1);
+        } else if (!report->is_wrong())
             add({},
                 report->matched.empty()
                     ? tr("No collectives, and nothing differs that should be equal")

@@ -26,7 +26,7 @@ namespace {
 
 struct Page {
     RunningPlace place;
-    std::array<char, distributed::kLastActBytes> last_act;
+    distributed::LastAct last_act;
 };
 
 volatile pid_t guarded = 0;
@@ -64,7 +64,9 @@ RankDeath death_of(int rank, int status, const Page* page) {
     death.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     if (page == nullptr) return death;
     death.place = page->place.read().value_or(RunningPlace::Facts());
-    death.last_collective.assign(page->last_act.data(), ::strnlen(page->last_act.data(), page->last_act.size()));
+    const auto& line = page->last_act.line;
+    death.last_collective.assign(line.data(), ::strnlen(line.data(), line.size()));
+    death.gone = page->last_act.gone - 1;
     return death;
 }
 
@@ -110,6 +112,7 @@ std::string line_of(const RankDeath& death) {
         out += concat(" was ended by signal ", death.signal, " (", ::strsignal(death.signal), ")");
     else
         out += concat(" ended with status ", death.exit_status);
+    if (death.gone >= 0) out += concat(" behind the end of rank ", death.gone);
     out += place_text(death.place);
     if (!death.last_collective.empty()) out += concat("; its last collective: ", death.last_collective);
     return out;
@@ -118,6 +121,7 @@ std::string line_of(const RankDeath& death) {
 std::optional<RankDeath> read_rank_death(std::string_view line) {
     static const std::regex pattern(
         R"(^rank (\d{1,6}) (?:was ended by signal (\d{1,3}) \([^)]*\)|ended with status (\d{1,3})))"
+        R"((?: behind the end of rank (\d{1,6}))?)"
         R"((?: (in|behind) (\S+) at event (\d{1,9}))?(?: \((.+):(\d{1,9})\))?$)");
     // First: it may have the place of a line in it, too.
     constexpr std::string_view kLast = "; its last collective: ";
@@ -131,11 +135,12 @@ std::optional<RankDeath> read_rank_death(std::string_view line) {
     death.rank = number(1);
     death.signal = number(2);
     death.exit_status = number(3);
-    death.place.event = static_cast<std::uint32_t>(number(6));
-    death.place.is_under_way = match[4] == "in";
-    death.place.op = match[5];
-    death.place.file = match[7];
-    death.place.line = number(8);
+    if (match[4].matched) death.gone = number(4);
+    death.place.event = static_cast<std::uint32_t>(number(7));
+    death.place.is_under_way = match[5] == "in";
+    death.place.op = match[6];
+    death.place.file = match[8];
+    death.place.line = number(9);
     death.last_collective = collective;
     return death;
 }
@@ -153,7 +158,7 @@ void guard_rank(int rank, const std::function<void()>& beside) {
     if (::getppid() != parent) ::_exit(1);
     if (page == nullptr) return;
     set_running_place(&page->place);
-    distributed::set_last_act_page(page->last_act.data());
+    distributed::set_last_act_page(&page->last_act);
     distributed::set_place_of_recorder(place_now);
 }
 

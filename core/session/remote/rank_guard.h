@@ -17,6 +17,7 @@ struct RankDeath {
     int rank = 0;
     int signal = 0;       // that ended it; 0: it ended by itself
     int exit_status = 0;  // then, not 0
+    int gone = -1;        // a rank that had ended before, which it waited for; -1: none
     RunningPlace::Facts place = {};
     std::string last_collective = {};  // "all_reduce SUM float32 [4] (number 3, train.py:12)"; empty: none
 };

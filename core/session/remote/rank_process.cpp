@@ -135,7 +135,15 @@ class RankProcess::Port final : public MessagePort {
 
 RemoteEngine::Begin RankProcess::begin(std::size_t rank) {
     return [this, rank](EngineLife::Owner& owner) {
-        return std::make_shared<EngineLife>(std::make_unique<Port>(*this, rank), owner);
+        const auto is_first = [&] {
+            const std::lock_guard lock(mutex_);
+            return begun_.insert(rank).second;
+        };
+        if (is_first()) return std::make_shared<EngineLife>(std::make_unique<Port>(*this, rank), owner);
+        // No rank comes again alone.
+        const auto death = death_of(rank);
+        return std::make_shared<EngineLife>(
+            concat(death ? line_of(*death) : concat("rank ", rank, " has ended"), "; start all ranks again"), owner);
     };
 }
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -56,7 +57,8 @@ class RankProcess {
     std::mutex mutex_;
     std::condition_variable changed_;
     std::map<int, RankDeath> deaths_;
-    bool has_ended_ = false;  // nothing more is said
+    std::set<std::size_t> begun_;  // ranks that have had an engine
+    bool has_ended_ = false;       // nothing more is said
 };
 
 // The greeting: "tensorloupe-ranks 4".

@@ -2,12 +2,14 @@
 #include "core/study/ranks/rank_difference.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "core/base/cancel.h"
 #include "core/base/strings.h"
 #include "core/record/not_finite.h"
 #include "core/study/ranks/rank_cause.h"
+#include "core/study/ranks/rank_ends.h"
 
 namespace loupe::session {
 namespace {
@@ -34,10 +36,40 @@ EventId order_of(const RankSet& set, const std::vector<ValueId>& values) {
     return 0;
 }
 
-// Versions of one parameter on all ranks, as long as all have it in one shape.
+// Places of the program where ranks can be held against each other: they stand before the same collective, or at the
+// end.
+struct Meeting {
+    // By place: the first event behind it; 0: the rank is not there.
+    std::vector<EventId> before;
+    bool is_common = true;  // false: ranks end at different places
+};
+
+std::vector<Meeting> meetings_of(const RankSet& set, const std::vector<MatchedCollective>& matched) {
+    std::vector<Meeting> all;
+    // Where one rank has left one out, those behind it stand beside others' next.
+    const bool fits = !first_mismatch(set, matched).has_value();
+    for (const MatchedCollective& each : matched) {
+        if (each.is_message || !fits) continue;
+        Meeting& meeting = all.emplace_back();
+        for (std::size_t place = 0; place < set.ranks.size(); ++place) {
+            const Collective* own = each.on(set, place);
+            meeting.before.push_back(own == nullptr ? 0 : own->event);
+        }
+    }
+    Meeting& end = all.emplace_back();
+    for (const RankRun& run : set.ranks) end.before.push_back(static_cast<EventId>(run.recording->event_count()) + 1);
+    const auto ends = rank_ends(set, matched);
+    end.is_common =
+        fits && std::ranges::all_of(ends, [](const RankEnd& each) { return each.state == RankEnd::State::Finished; });
+    return all;
+}
+
+// Versions of one parameter on all ranks, as long as all have it in one shape. What ranks write between two meetings is
+// their own affair, as long as they have the same at the second: one may write more often than the others.
 class Parameters {
   public:
-    Parameters(const RankSet& set, const RankElements& elements) : set_(set), elements_(elements) {
+    Parameters(const RankSet& set, const std::vector<MatchedCollective>& matched, const RankElements& elements)
+        : set_(set), elements_(elements), meetings_(meetings_of(set, matched)) {
         for (const RankRun& run : set.ranks) versions_.push_back(parameter_versions(*run.recording));
     }
 
@@ -49,7 +81,7 @@ class Parameters {
             check_cancelled();
             if (!is_replicated(name)) continue;
             ++replicated_;
-            auto suspect = first_of(name, own.size());
+            auto suspect = first_of(name);
             if (suspect && (!found || suspect->order < found->order)) found = std::move(suspect);
         }
         return found;
@@ -59,6 +91,14 @@ class Parameters {
     const std::optional<Suspect>& never_equal() const { return never_equal_; }
 
   private:
+    // Of one parameter on one rank.
+    struct Progress {
+        const std::vector<ValueId>* versions = nullptr;  // null: it has none
+        std::size_t next = 0;                            // the first that is not passed
+        ValueId state = 0;                               // the last that is
+        std::vector<ValueId> written;                    // since the meeting before
+    };
+
     bool is_replicated(const std::string& name) const {
         const Shape* shape = nullptr;
         std::size_t with = 0;
@@ -73,30 +113,85 @@ class Parameters {
         return with > 1;
     }
 
-    std::vector<ValueId> version(const std::string& name, std::size_t number) const {
-        std::vector<ValueId> values(versions_.size(), 0);
+    std::vector<Progress> start(const std::string& name) const {
+        std::vector<Progress> all(versions_.size());
         for (std::size_t place = 0; place < versions_.size(); ++place) {
             const auto found = versions_[place].find(name);
-            if (found != versions_[place].end() && number < found->second.size()) values[place] = found->second[number];
+            if (found != versions_[place].end()) all[place].versions = &found->second;
+        }
+        return all;
+    }
+
+    // Takes each rank to the meeting. False: nothing was written since the last.
+    bool advance(std::vector<Progress>& ranks, const Meeting& meeting) const {
+        bool is_new = false;
+        for (std::size_t place = 0; place < ranks.size(); ++place) {
+            Progress& rank = ranks[place];
+            rank.written.clear();
+            if (rank.versions == nullptr || meeting.before[place] == 0) continue;
+            for (; rank.next < rank.versions->size(); ++rank.next) {
+                const ValueId version = (*rank.versions)[rank.next];
+                if (producer_of(set_, place, version) >= meeting.before[place]) break;
+                rank.written.push_back(version);
+            }
+            is_new = is_new || !rank.written.empty();
+        }
+        return is_new;
+    }
+
+    // Values of the ranks that are at the meeting, behind so many writes since the last; where a rank has fewer, behind
+    // its last.
+    std::vector<ValueId> behind(const std::vector<Progress>& ranks, const Meeting& meeting, std::size_t writes) const {
+        std::vector<ValueId> values(ranks.size(), 0);
+        for (std::size_t place = 0; place < ranks.size(); ++place) {
+            const Progress& rank = ranks[place];
+            const std::size_t own = std::min(writes, rank.written.size());
+            if (meeting.before[place] != 0) values[place] = own == 0 ? rank.state : rank.written[own - 1];
         }
         return values;
     }
 
-    std::optional<Suspect> first_of(const std::string& name, std::size_t count) {
+    std::optional<Suspect> suspect(const std::string& name, std::vector<ValueId> values) {
+        if (std::ranges::count_if(values, [](ValueId v) { return v != 0; }) < 2) return std::nullopt;
+        Suspect found{.kind = Kind::Parameter, .name = name, .values = std::move(values), .classes = {}};
+        found.classes = classify_values(set_, elements_, found.values);
+        found.order = order_of(set_, found.values);
+        return found;
+    }
+
+    std::optional<Suspect> first_of(const std::string& name) {
+        std::vector<Progress> ranks = start(name);
         bool was_equal = false;
-        for (std::size_t number = 0; number < count; ++number) {
-            Suspect suspect{.kind = Kind::Parameter, .name = name, .values = version(name, number), .classes = {}};
-            if (std::count_if(suspect.values.begin(), suspect.values.end(), [](ValueId v) { return v != 0; }) < 2)
-                break;
-            suspect.classes = classify_values(set_, elements_, suspect.values);
-            suspect.order = order_of(set_, suspect.values);
-            if (suspect.classes.count == 1) {
+        for (const Meeting& meeting : meetings_) {
+            if (!advance(ranks, meeting)) continue;
+            std::size_t most = 0;
+            std::size_t least = SIZE_MAX;
+            for (std::size_t place = 0; place < ranks.size(); ++place) {
+                if (ranks[place].versions == nullptr || meeting.before[place] == 0) continue;
+                most = std::max(most, ranks[place].written.size());
+                least = std::min(least, ranks[place].written.size());
+            }
+            const auto at_it = suspect(name, behind(ranks, meeting, most));
+            const bool agrees = meeting.is_common && at_it && at_it->classes.count == 1;
+            if (agrees) {
                 was_equal = true;
                 ++equal_;
-            } else if (suspect.classes.count > 1) {
-                ++different_;
-                if (was_equal) return suspect;
-                if (!never_equal_ || suspect.order < never_equal_->order) never_equal_ = std::move(suspect);
+            }
+            // Which write it was.
+            for (std::size_t writes = 1; !agrees && writes <= (meeting.is_common ? most : least); ++writes) {
+                auto found = suspect(name, behind(ranks, meeting, writes));
+                if (!found) continue;
+                if (found->classes.count == 1) {
+                    was_equal = true;
+                    ++equal_;
+                } else if (found->classes.count > 1) {
+                    ++different_;
+                    if (was_equal) return found;
+                    if (!never_equal_ || found->order < never_equal_->order) never_equal_ = std::move(found);
+                }
+            }
+            for (Progress& rank : ranks) {
+                if (!rank.written.empty()) rank.state = rank.written.back();
             }
         }
         return std::nullopt;
@@ -104,6 +199,7 @@ class Parameters {
 
     const RankSet& set_;
     const RankElements& elements_;
+    const std::vector<Meeting> meetings_;
     std::vector<ParameterVersions> versions_;
     std::size_t replicated_ = 0;
     std::size_t equal_ = 0;
@@ -252,7 +348,7 @@ ValueId bad_given(const RankRun& run, const Collective& each) {
 std::optional<RankDifference> first_difference(const RankSet& set, const std::vector<MatchedCollective>& matched,
                                                const RankElements& elements) {
     if (set.ranks.size() < 2) return std::nullopt;
-    Parameters parameters(set, elements);
+    Parameters parameters(set, matched, elements);
     std::optional<Suspect> found = parameters.first();
     auto result = first_result(set, matched, elements);
     if (result && (!found || result->order < found->order)) found = std::move(result);

@@ -83,20 +83,42 @@ RankClasses classify_values(const RankSet& set, const RankElements& elements, co
     return out;
 }
 
+namespace {
+
+// Did an operator write it in place? Views of a parameter are made by others.
+bool is_written(const Recording& recording, const Value& value) {
+    return value.producer != 0 && value.producer <= recording.event_count() &&
+           recording.event(value.producer).op.ends_with('_');
+}
+
+}  // namespace
+
 ParameterVersions parameter_versions(const Recording& recording) {
     std::set<std::uint64_t> storages;
     for (std::size_t i = 0; i < recording.allocation_count(); ++i) {
         const Allocation block = recording.allocation(i);
         if (block.category == Category::Parameter) storages.insert(block.storage_id);
     }
+    // By what they lie on. A transposed look at the same version is none of its own.
+    std::map<std::uint64_t, std::map<std::string, ValueId>> named;
+    for (ValueId id = 1; id <= recording.value_count(); ++id) {
+        const Value& value = recording.value(id);
+        if (!value.name.empty() && storages.contains(value.storage_id)) named[value.storage_id].emplace(value.name, id);
+    }
     ParameterVersions out;
     for (ValueId id = 1; id <= recording.value_count(); ++id) {
         const Value& value = recording.value(id);
-        if (value.name.empty() || !storages.contains(value.storage_id)) continue;
-        auto& versions = out[value.name];
-        // A transposed look at the same version is none of its own.
-        const bool is_view = !versions.empty() && recording.value(versions.front()).shape != value.shape;
-        if (!is_view) versions.push_back(id);
+        const auto on = named.find(value.storage_id);
+        if (on == named.end()) continue;
+        for (const auto& [name, first] : on->second) {
+            const Value& like = recording.value(first);
+            const bool is_it =
+                value.shape == like.shape && value.strides == like.strides && value.offset == like.offset;
+            if (!is_it || (value.name != name && !(value.name.empty() && is_written(recording, value)))) continue;
+            auto& versions = out[name];
+            // One that got its name behind a write is the one that was written.
+            if (versions.empty() || value.producer != 0) versions.push_back(id);
+        }
     }
     return out;
 }

@@ -38,7 +38,8 @@ struct RankClasses {
 // values: by place; 0: none.
 RankClasses classify_values(const RankSet& set, const RankElements& elements, const std::vector<ValueId>& values);
 
-// Parameters by name, each with its versions: the value at the beginning, and one a write.
+// Parameters by name, each with its versions: the value at the beginning, and one a write, also by operators in front
+// of the first call of the module, when it had no name yet.
 using ParameterVersions = std::map<std::string, std::vector<ValueId>>;
 ParameterVersions parameter_versions(const Recording& recording);
 
