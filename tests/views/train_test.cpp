@@ -94,6 +94,9 @@ class TrainTest : public QObject {
         QVERIFY(!view_->plots().tipOf(21).contains(QStringLiteral("gradient norm")));
         QVERIFY(view_->plots().tensors()->count() >= 12);
         QVERIFY(view_->plots().reported().count() >= 3);
+        // What it reports as its accuracy has the chart of it, in percent.
+        QCOMPARE(view_->plots().accuracyGraph()->dataCount(), 30);
+        QCOMPARE(qRound(view_->plots().accuracyGraph()->dataMainValue(9)), 30);
 
         QVERIFY(view_->pause()->isEnabled());
         QTest::mouseClick(view_->pause(), Qt::LeftButton);

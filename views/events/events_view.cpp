@@ -322,10 +322,10 @@ void EventsView::showCount() {
     count_->setText(shown == total || !model_->isCaughtUp() ? counted(total, "event")
                                                             : tr("%1 of %2").arg(countText(shown), countText(total)));
     const bool is_parked = bridge().isPaused();
-    hint_->say(total == 0 && is_parked
-                   ? tr("Parked before the first operator.\nF10 runs to the next stop, F11 steps into it.")
-               : total == 0 && bridge().model() && !bridge().model()->cannot_run.empty()
+    hint_->say(total == 0 && bridge().model() && !bridge().model()->cannot_run.empty()
                    ? tr("Nothing to run: %1.").arg(text(bridge().model()->cannot_run))
+               : total == 0 && is_parked
+                   ? tr("Parked before the first operator.\nF10 runs to the next stop, F11 steps into it.")
                : total == 0 ? tr("Nothing has run yet.\nF5 runs the model, F11 steps into it, F7 runs to backward.")
                : shown == 0 && model_->isCaughtUp() ? tr("No event matches the filter.")
                                                     : QString());

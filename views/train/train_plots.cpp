@@ -5,6 +5,8 @@
 
 #include <QApplication>
 #include <QEvent>
+#include <QRegularExpression>
+#include <QSet>
 #include <QSettings>
 #include <QSplitter>
 #include <QVBoxLayout>
@@ -328,6 +330,7 @@ void TrainPlots::add(const session::TrainingStep& step) {
     loss_->addData(x, drawable(step.loss));
     smooth_->addData(x, std::isfinite(step.loss) ? average_ : std::nan(""));
     if (step.accuracy) accuracy_->addData(x, 100 * *step.accuracy);
+    measures_accuracy_ = measures_accuracy_ || step.accuracy.has_value();
     rate_->addData(x, drawable(step.learning_rate));
     if (isMeasured(step)) norm_->addData(x, drawable(step.gradient_norm));
     last_step_ = step.step;
@@ -359,6 +362,28 @@ void TrainPlots::showEpochs() {
         const auto x = static_cast<double>(epoch.last_step);
         if (epoch.held_out_loss) held_out_->addData(x, drawable(*epoch.held_out_loss));
         if (epoch.held_out_accuracy) held_out_accuracy_->addData(x, 100 * *epoch.held_out_accuracy);
+    }
+}
+
+// A training of the source's own, or one that is watched, reports its accuracy by a name that it chose: "accuracy",
+// "train/acc", "val_acc". As parts of 1, or as percent.
+void TrainPlots::showReportedAccuracy() {
+    static const QRegularExpression isAccuracy(QStringLiteral("(^|[/_ .-])acc(uracy)?$"),
+                                               QRegularExpression::CaseInsensitiveOption);
+    static const QRegularExpression isHeldOut(QStringLiteral("val|test|eval|held"),
+                                              QRegularExpression::CaseInsensitiveOption);
+    QSet<QCPGraph*> drawn;
+    for (const session::ReportedCurve& curve : log_->reported()) {
+        const QString tag = text(curve.tag);
+        if (curve.is_histogram || !isAccuracy.match(tag).hasMatch()) continue;
+        QCPGraph* graph = isHeldOut.match(tag).hasMatch() ? held_out_accuracy_ : accuracy_;
+        if (drawn.contains(graph)) continue;  // the first of the kind; all are in Reported
+        drawn.insert(graph);
+        const bool isPart =
+            std::all_of(curve.points.begin(), curve.points.end(), [](const auto& point) { return !(point.value > 1); });
+        graph->data()->clear();
+        for (const auto& point : curve.points)
+            graph->addData(static_cast<double>(point.step), (isPart ? 100 : 1) * point.value);
     }
 }
 
@@ -422,6 +447,7 @@ void TrainPlots::show(const Log& log) {
         first_step_ = 1;
         follows_ = true;
         has_average_ = false;
+        measures_accuracy_ = false;
         shown_findings_ = 0;
         for (QCPGraph* graph : {loss_, smooth_, held_out_, accuracy_, held_out_accuracy_, rate_, norm_, found_})
             graph->data()->clear();
@@ -440,6 +466,7 @@ void TrainPlots::show(const Log& log) {
     for (const session::TrainingStep& step : steps) add(step);
     shown_ += steps.size();
     showEpochs();
+    if (!measures_accuracy_) showReportedAccuracy();
     if (!steps.empty()) {
         showLast(steps.back());
         // A single step makes no line.

@@ -52,6 +52,7 @@ class TrainPlots : public QWidget {
     QToolButton* logLoss() { return log_loss_; }
     void setSmoothing(int percent) { smoothing_->setValue(percent); }
     QCPGraph* lossGraph() { return smooth_; }
+    QCPGraph* accuracyGraph() { return accuracy_; }
     // Curves of other trainings.
     const QList<QCPGraph*>& overlays() const { return overlays_; }
     std::int64_t marked() const { return marked_; }
@@ -79,6 +80,7 @@ class TrainPlots : public QWidget {
     void add(const session::TrainingStep& step);
     void smoothAll();
     void showEpochs();
+    void showReportedAccuracy();
     void showFindings();
     void showLast(const session::TrainingStep& step);
     void drawOverlays();
@@ -125,6 +127,7 @@ class TrainPlots : public QWidget {
     QString why_not_;
     double average_ = 0;
     bool has_average_ = false;
+    bool measures_accuracy_ = false;  // its steps have it; else it may be reported
 };
 
 }  // namespace loupe::views

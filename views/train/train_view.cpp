@@ -175,6 +175,7 @@ bool TrainView::isWatched() const {
 void TrainView::showWatched() {
     watched_->show(isWatched() ? bridge().training()->origin().program : session::TrainingProgram());
     for (QToolButton* button : {start_, more_, save_}) button->setVisible(!isWatched());
+    stop_->setText(isWatched() ? tr("Detach") : tr("Stop"));
     if (!isWatched()) return;
     const bool isLive = bridge().isTraining();
     pause_->setToolTip(!isLive ? tr("Not now: the program is not attached to")

@@ -160,10 +160,13 @@ class watch:
         self._optimizer_text = ""
         rank, ranks, local = _ranks()
         self._more = {"rank": rank} if rank else {}
-        path = None if file is None or (ranks > 1 and local) else _target.resolved(file)
-        if path is not None and rank:
-            path = _target.with_part(path, f"rank{rank}")
+        path = None if file is None else _target.resolved(file)
+        # Recordings of a step are named alike in all ranks: theirs add the rank.
         self._base = path or os.path.abspath(os.path.splitext(program_name())[0])
+        if ranks > 1 and local:
+            path = None
+        elif path is not None and rank:
+            path = _target.with_part(path, f"rank{rank}")
         self._begin(rank, ranks, local, path)
 
     # Where it begins and ends.

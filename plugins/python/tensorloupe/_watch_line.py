@@ -92,7 +92,7 @@ class Line:
         self._joins = joins
         self._order = order
         self._state = state
-        self._model = None
+        self._models = {}  # lines, by rank
         self._history = History()
         self._waiting = collections.deque()
         self._dropped = 0
@@ -240,7 +240,7 @@ class Line:
                 self._history.add(row, len(line))  # until it is there
             return
         if kind == "model":
-            self._model = line
+            self._models[row.get("rank", 0)] = line
         elif kind == "hello":
             self._rank_hellos[row.get("rank", 0)] = line
         else:
@@ -256,7 +256,7 @@ class Line:
     def _beginning(self):
         lines = [line_of_row(dict(self._hello, **self._state()))]
         lines += self._rank_hellos.values()
-        return lines + ([self._model] if self._model is not None else [])
+        return lines + [self._models[rank] for rank in sorted(self._models)]
 
     def _accept(self):
         try:

@@ -721,13 +721,26 @@ class Ranks(unittest.TestCase):
             window.wait("sample", 60)
             window.order(do="pause")
             window.wait("parked", 60)
+            later = Window(window.address)
+            later.wait("sample", 60)
+            window.order(do="record")
             window.order(do="continue")
             for each in ranks:
                 self.assertEqual(each.wait(120), 0)
             window.wait("running")
             window.close()
+            # One that comes later hears of every rank's model, rank 0's first.
+            models = [row.get("rank", 0) for row in of_kind(later.rows, "model")]
+            self.assertEqual(models[:2], [0, 1])
+            later.close()
             rows = rows_of(path)
             check_opens(path)
+            # Found beside each other: run.step12.loupe, run.step12.rank1.loupe.
+            recorded = {row.get("rank", 0): row for row in of_kind(rows, "recorded")}
+            base = os.path.join(os.path.realpath(folder), f"run.step{recorded[0]['step']}")
+            self.assertEqual([recorded[rank]["path"] for rank in range(2)], [base + ".loupe", base + ".rank1.loupe"])
+            for row in recorded.values():
+                check_opens(row["path"])
         self.assertEqual(rows[0]["ranks"], 2)
         for rank in range(2):
             steps = [each for row in of_kind(rows, "steps") if row.get("rank", 0) == rank for each in row["step"]]

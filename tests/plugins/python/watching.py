@@ -49,6 +49,7 @@ class Window:
 
     def __init__(self, address):
         self.rows = []
+        self.address = address
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.connect(address)
         self._changed = threading.Condition()
