@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -69,8 +70,12 @@ void add_train_options(CLI::App& command, RunArguments& model, TrainArguments& o
     command.add_option("--target-name", how.data.options["target"], "the array of targets");
     add_numbers(command, "--shape", how.data.shape, "of one made-up example: --shape 1 8 8");
     add_number(command, "--classes", how.data.classes, "of made-up data; 0: numbers");
-    command.add_option("--loss", how.loss,
-                       "as Python calls it: \"CrossEntropyLoss(label_smoothing=0.1)\"; own: what the model gives");
+    how.loss.clear();
+    command.add_option(
+        "--loss", how.loss,
+        "as Python calls it: \"CrossEntropyLoss(label_smoothing=0.1)\"; own: the source's function loss or "
+        "training_step, or what the model gives; default own where the source has one, else "
+        "CrossEntropyLoss()");
     command.add_option("--optimizer", how.optimizer, "\"SGD(0.1, momentum=0.9)\"");
     command.add_option("--schedule", how.schedule, "\"StepLR(2, gamma=0.5)\"");
     command.add_flag("--schedule-steps", how.schedule_every_step, "the schedule counts steps, not epochs");
@@ -475,6 +480,13 @@ int report(const Error& error) {
     return status_of(error);
 }
 
+// A first word that is no command is said as such, not that one is missing.
+bool is_unknown_command(const CLI::App& app, const std::string& word) {
+    if (word.empty() || word.starts_with('-')) return false;
+    const auto all = app.get_subcommands([](const CLI::App*) { return true; });
+    return std::ranges::none_of(all, [&](const CLI::App* each) { return each->get_name() == word; });
+}
+
 int run(int argc, char** argv) {
     CLI::App app("The engine of Tensorloupe, without a window.", "tensorloupe-cli");
     app.require_subcommand(1);
@@ -492,6 +504,10 @@ int run(int argc, char** argv) {
         ->add_option("KIND", manual)
         ->required()
         ->check(CLI::IsMember(manual_kinds()));
+    if (argc > 1 && is_unknown_command(app, argv[1])) {
+        std::fprintf(stderr, "there is no command '%s'; see tensorloupe-cli --help\n", argv[1]);
+        return kUsage;
+    }
     try {
         const CancelScope stops(&stop_flag());
         const RankOutput output;

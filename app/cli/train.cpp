@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -192,11 +193,18 @@ void check_files(const RunArguments& model, const TrainArguments& options) {
     check_written_files({csv, save, checkpoint}, {program, data});
     check_written_files({csv, save}, {resume});
     check_written_files({csv, checkpoint}, {weights});
-    const std::string extension = std::filesystem::path(save.path).extension().string();
-    if (!save.path.empty() && extension != ".pt" && extension != ".pth" && extension != ".npz" && extension != ".npy")
-        throw Error(ErrorKind::Usage, "--save writes weights: give a name that ends in .pt, .pth, .npz or .npy",
+    const auto extensions = session::weights_extensions();
+    if (!save.path.empty() && !std::ranges::count(extensions, std::filesystem::path(save.path).extension().string()))
+        throw Error(ErrorKind::Usage,
+                    concat("--save writes weights: give a name that ends in ", join(extensions, ", ")),
                     {.file = save.path});
     for (const NamedFile& file : {csv, save, checkpoint}) check_can_be_written(file);
+}
+
+// Which the default loss is, where there is one.
+bool has_own_loss(const session::Program& program) {
+    const auto* source = program.source();
+    return source != nullptr && (source->has_training_step() || source->loss_arguments() > 0);
 }
 
 // An .npy file holds one tensor.
@@ -220,6 +228,7 @@ int run_train(const RunArguments& model, const TrainArguments& options) {
     session::TrainOptions how = options.how;
     std::erase_if(how.data.options, [](const auto& option) { return option.second.empty(); });
     how.data.options.merge(source_options(options.data_options));
+    if (how.loss.empty()) how.loss = has_own_loss(*program) ? "own" : session::TrainOptions().loss;
     how.seed = model.seed;
     how.threads = model.threads;
     if (!how.data.path.empty()) program->permit_reading(how.data.path);

@@ -95,7 +95,7 @@ void write_weights(const NamedTensors& tensors, const fs::path& from, const fs::
     if (extension == kSafetensors) return write_safetensors_files({.tensors = tensors}, from, to, {});
     if (extension == ".pt" || extension == ".pth") return write_state_dict(tensors, to);
     if (extension == ".npz" || extension == ".npy") return write_tensors(tensors, from, to);
-    refuse(from, "holds weights, not a model", "they can become .pt, .pth, .safetensors, .npz, .npy");
+    refuse(from, "holds weights, not a model", concat("they can become ", join(weights_extensions(), ", ")));
 }
 
 std::string graph_text(const Program& program, const std::string& pipeline) {
@@ -188,6 +188,11 @@ constexpr std::array<const char*, 12> kExtensions = {".pt",          ".pth", ".p
                                                      ".safetensors", ".npz", ".npy", ".txt", ".ir", ".dot"};
 
 }  // namespace
+
+std::span<const std::string_view> weights_extensions() {
+    static constexpr std::array<std::string_view, 5> kAll = {".pt", ".pth", kSafetensors, ".npz", ".npy"};
+    return kAll;
+}
 
 void write_weights_file(const NamedTensors& tensors, const fs::path& to) { write_weights(tensors, to, to); }
 

@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,8 @@ class Program;
 // As the extension says: .pt and .pth (a state_dict), .safetensors, .npz, .npy (of one tensor alone). Throws Error
 // (Usage).
 void write_weights_file(const NamedTensors& tensors, const std::filesystem::path& to);
+// Those extensions.
+std::span<const std::string_view> weights_extensions();
 
 // What writers of other formats than TorchScript take.
 struct WriterArguments {

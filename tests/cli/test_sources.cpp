@@ -112,6 +112,29 @@ class TestSources : public QObject {
         QCOMPARE(model.status, 0);
     }
 
+    // A source's own loss is what it is trained by, unless another is asked for; weights are written in every form.
+    void aSourceIsTrainedByItsLoss() {
+        const Place place;
+        place.write("source/own.py",
+                    "import torch\nnet = torch.nn.Linear(2, 3)\nexample_inputs = (torch.ones(1, 2),)\n"
+                    "def loss(output, target):\n    return output.sum() * 0 + 7\n");
+        const QStringList train{
+            "train", place.dir.filePath("source/own.py"), "--classes", "3", "--epochs", "1", "--steps", "1", "--shape",
+            "2"};
+        const Outcome own = run_cli(train);
+        QVERIFY2(own.out.contains("loss 7.0000"), qPrintable(own.out + own.err));
+        QCOMPARE(run_cli(train + QStringList{"--loss", "own"}).out, own.out);
+        const Outcome other = run_cli(train + QStringList{"--loss", "CrossEntropyLoss()"});
+        QVERIFY2(other.status == 0 && !other.out.contains("loss 7.0000"), qPrintable(other.out + other.err));
+        for (const char* name : {"w.pt", "w.pth", "w.safetensors", "w.npz"}) {
+            const Outcome saved = run_cli(train + QStringList{"--save", place.dir.filePath(name)});
+            QVERIFY2(saved.status == 0 && QFileInfo(place.dir.filePath(name)).size() > 30, qPrintable(saved.err));
+        }
+        const Outcome refused = run_cli(train + QStringList{"--save", place.dir.filePath("w.txt")});
+        QVERIFY2(refused.status != 0 && refused.err.contains(".pt, .pth, .safetensors, .npz, .npy"),
+                 qPrintable(refused.err));
+    }
+
     // Whatever a source does, a file that it did not make is as it was.
     void lookingAtASourceHarmsNothing() {
         const Place place;

@@ -267,6 +267,7 @@ void TrainForm::setModel(const session::ModelInfo& model) {
     if (key == settings_) return;  // settings are kept when the model is reopened or compiled
     settings_ = key;
     session::TrainOptions options;
+    if (model.loss_arguments > 0) options.loss = "own";
     const QFileInfo file(text(model.path));
     const QString beside = file.path() + QLatin1Char('/') + file.completeBaseName() + QStringLiteral("_data.npz");
     if (!EngineFiles::areFar() && QFileInfo::exists(beside)) options.data.path = beside.toStdString();
