@@ -18,6 +18,7 @@
 #include "app/window/docks.h"
 #include "app/window/far_connection.h"
 #include "app/window/far_keeper.h"
+#include "app/window/program_recorder.h"
 #include "app/window/rank_launcher.h"
 #include "app/window/session_keeper.h"
 #include "app/window/source_permissions.h"
@@ -283,6 +284,7 @@ void MainWindow::saveRun(const QString& file, std::function<void()> then) {
 
 void MainWindow::remember(const QString& file) {
     if (session::is_watched_socket(file.toStdString())) return;  // it ends with its program
+    if (recorder_->holds(file)) return;                          // it ends with the window
     QStringList files = recentFiles();
     files.removeAll(file);
     files.prepend(file);
@@ -478,7 +480,10 @@ void MainWindow::tellVerdict(const session::Verdict& verdict) {
                          }});
     }
     if (verdict.source.line > 0 && bridge_->model())
-        links.push_back({tr("Show the line"), [this, place = verdict.source] { showSource(place); }});
+        links.push_back({tr("Show the line"), [this, event = verdict.event, place = verdict.source] {
+                             if (event != 0) bridge_->setCurrentEvent(event);
+                             showSource(place);
+                         }});
     if (verdict.answers_search && !bridge_->session().run_options().backward && !bridge_->isTraining()) {
         links.push_back({tr("Search backward too"), [this] {
                              session::RunOptions options = bridge_->runOptions();

@@ -24,6 +24,7 @@ class Docks;
 class FarConnection;
 class FarKeeper;
 class HelpWindow;
+class ProgramRecorder;
 class RankLauncher;
 class SessionKeeper;
 class StartPage;
@@ -65,6 +66,8 @@ class MainWindow : public QMainWindow {
     Unsaved saveTarget() const;
     // Starts that many engines by the launcher's command, and opens the file in each.
     void runOnRanks(const QString& file, int ranks);
+    // Runs the source as a program on that many processes, and opens what they recorded.
+    void recordProgram(const QString& file, int ranks);
     void openPalette();
     void showKeys();
     void showManual();
@@ -85,6 +88,9 @@ class MainWindow : public QMainWindow {
     void tellRanks();
     bool tellDeadRank();
     void askForRanks();
+    void makeProgramActions();
+    void askForProgram();
+    void showProgram(const QString& recording, const QString& why);
     // Of an engine far away.
     void makeFar();
     void makeFarActions();
@@ -170,6 +176,7 @@ class MainWindow : public QMainWindow {
     SessionKeeper* keeper_ = nullptr;
     TourGuide* guide_ = nullptr;
     RankLauncher* launcher_ = nullptr;
+    ProgramRecorder* recorder_ = nullptr;
     HelpWindow* manual_ = nullptr;  // created on first use
     QMenu* recent_menu_ = nullptr;
     QMenu* panel_menu_ = nullptr;

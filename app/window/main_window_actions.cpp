@@ -252,6 +252,7 @@ void MainWindow::makeRunActions() {
         "run", tr("&Run"), tr("Run the model, or continue"), Qt::Key_F5,
         [this] { startRun([this] { bridge_->run(); }); }, notBusy);
     makeRankActions();
+    makeProgramActions();
     add(
         "pause", tr("&Pause"), tr("Pause before the next operator"), QKeyCombination(Qt::CTRL, Qt::Key_Pause),
         [this] { bridge_->pause(); }, busy);
@@ -335,6 +336,7 @@ void MainWindow::makeCompareActions() {
         QKeyCombination(Qt::CTRL, Qt::Key_D), session::RunPhase::Forward);
     add("backward_divergence", tr("First divergence in &backward"), tr("The same in backward"),
         QKeyCombination(Qt::CTRL | Qt::SHIFT, Qt::Key_D), session::RunPhase::Backward);
+    connect(&comparison, &views::Comparison::pinFailed, this, [this] { docks_->show(QStringLiteral("compare")); });
     connect(&comparison, &views::Comparison::referencesChanged, actions_, &Actions::update);
     connect(&comparison, &views::Comparison::differencesChanged, actions_, &Actions::update);
 }

@@ -43,6 +43,7 @@ void MainWindow::makeMenus() {
                                           "reconnect",
                                           "",
                                           "run_on_ranks",
+                                          "record_program",
                                           "order_all_ranks",
                                           "",
                                           "step_over",

@@ -26,7 +26,7 @@ void MainWindow::makeSettingActions() {
                        [&setting] { return setting.isOn(); }});
     };
     toggle("save_before_run", tr("Save &edited sources before a run"), settings::kSaveBeforeRun);
-    toggle("ask_for_runs", tr("&Ask before a run is lost"), settings::kAskForRuns);
+    toggle("ask_for_runs", tr("As&k before a run is lost"), settings::kAskForRuns);
     toggle("restore_at_start", tr("R&estore the last session at start"), settings::kRestoreAtStart);
     actions_->add({"settings",
                    tr("Se&ttings\u2026"),

@@ -7697,6 +7697,10 @@ Open a recording that lies beside those of other ranks (step.loupe, step.rank1.l
         <source>Not now: no finding is selected</source>
         <translation>Nicht jetzt: Kein Befund ist ausgewählt</translation>
     </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
 </context>
 <context>
     <name>loupe::views::ReleaseBar</name>
@@ -9965,6 +9969,10 @@ Loss %1</translation>
         <comment>the button</comment>
         <translation>Trainieren</translation>
     </message>
+    <message>
+        <source>Detach</source>
+        <translation>Lösen</translation>
+    </message>
 </context>
 <context>
     <name>loupe::views::TrainingList</name>
@@ -11480,10 +11488,6 @@ Ein Klick versucht es jetzt. Was dort läuft, läuft weiter</translation>
         <translation>Geänderten &amp;Quelltext vor einem Lauf speichern</translation>
     </message>
     <message>
-        <source>&amp;Ask before a run is lost</source>
-        <translation>Vor dem Verlust eines Laufs fr&amp;agen</translation>
-    </message>
-    <message>
         <source>R&amp;estore the last session at start</source>
         <translation>Sitzung beim Start wiede&amp;rherstellen</translation>
     </message>
@@ -11611,12 +11615,67 @@ Ein Klick versucht es jetzt. Was dort läuft, läuft weiter</translation>
         <source>What holds for all models, to search in</source>
         <translation>Was für alle Modelle gilt, zum Durchsuchen</translation>
     </message>
+    <message>
+        <source>Record the whole &amp;program…</source>
+        <translation>Das ganze &amp;Programm aufzeichnen…</translation>
+    </message>
+    <message>
+        <source>Run the source from its first line to its last, with its main block, in one process or in several, and open what was recorded</source>
+        <translation>Den Quelltext von der ersten bis zur letzten Zeile ausführen, mit ihrem main-Block, in einem Prozess oder in mehreren, und öffnen, was aufgezeichnet wurde</translation>
+    </message>
+    <message>
+        <source>no Python source is open</source>
+        <translation>kein Python-Quelltext ist offen</translation>
+    </message>
+    <message>
+        <source>the engine is far away: run tensorloupe-cli there</source>
+        <translation>die Engine ist auf einem anderen Rechner: dort tensorloupe-cli ausführen</translation>
+    </message>
+    <message>
+        <source>a program runs already</source>
+        <translation>es läuft schon ein Programm</translation>
+    </message>
+    <message>
+        <source>Record the whole program</source>
+        <translation>Das ganze Programm aufzeichnen</translation>
+    </message>
+    <message>
+        <source>%1 runs from its first line to its last, and every operator of it is recorded. It opens here when it has ended, or is stopped.</source>
+        <translation>%1 läuft von der ersten bis zur letzten Zeile, und jeder Operator wird aufgezeichnet. Die Aufzeichnung öffnet sich hier, wenn es geendet hat oder angehalten wird.</translation>
+    </message>
+    <message>
+        <source>Ranks of torch.distributed, on this machine</source>
+        <translation>Ränge von torch.distributed, auf diesem Rechner</translation>
+    </message>
+    <message>
+        <source>%1 runs as a program…</source>
+        <translation>%1 läuft als Programm…</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Stopp</translation>
+    </message>
+    <message>
+        <source>As&amp;k before a run is lost</source>
+        <translation>Vor dem Verlust eines Laufs fra&amp;gen</translation>
+    </message>
 </context>
 <context>
     <name>loupe::window::PluginTables</name>
     <message>
         <source>What plugins make of the model, each in a window of its own</source>
         <translation>Was Plugins aus dem Modell machen, jedes in einem eigenen Fenster</translation>
+    </message>
+</context>
+<context>
+    <name>loupe::window::ProgramRecorder</name>
+    <message>
+        <source>tensorloupe-cli is not there</source>
+        <translation>tensorloupe-cli ist nicht da</translation>
+    </message>
+    <message>
+        <source>the program ended with status %1</source>
+        <translation>das Programm endete mit Status %1</translation>
     </message>
 </context>
 <context>

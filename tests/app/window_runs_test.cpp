@@ -32,6 +32,7 @@
 #include "app/window/banner.h"
 #include "app/window/docks.h"
 #include "app/window/main_window.h"
+#include "app/window/program_recorder.h"
 #include "app/window/weights_loader.h"
 #include "tests/app/window_fixture.h"
 #include "tests/views/patience.h"
@@ -83,6 +84,51 @@ class WindowRunsTest : public testing::WindowFixture {
     void initTestCase() { prepare(); }
     void init() { makeWindow(); }
     void cleanup() { window_.reset(); }
+
+    // A source is a program too: the whole of it is recorded, and looked at in the same window.
+    void aProgramIsRecordedWhole() {
+        window::ProgramRecorder::setProgram(QStringLiteral(LOUPE_BINARY_DIR "/bin/tensorloupe-cli"));
+        const QTemporaryDir folder;
+        const QString file = folder.filePath(QStringLiteral("loop.py"));
+        const auto write = [&](const char* end) {
+            QFile out(file);
+            QVERIFY(out.open(QIODevice::WriteOnly));
+            out.write(
+                "import torch\nnet = torch.nn.Linear(2, 3)\nexample_inputs = (torch.ones(1, 2),)\n"
+                "if __name__ == '__main__':\n    for step in range(3):\n"
+                "        net(torch.ones(1, 2)).sum().backward()\n        print('step', step)\n");
+            out.write(end);
+        };
+        for (const char* end : {"", "    raise ValueError('no more')\n"}) {
+            write(end);
+            open(file);
+            QVERIFY(action("record_program")->isEnabled());
+            window_->recordProgram(file, 1);
+            QVERIFY(!action("record_program")->isEnabled());
+            const auto isThere = [&] {
+                const auto& shown = window_->bridge().model();
+                return shown && QString::fromStdString(shown->recorded_in).endsWith(QLatin1String("/loop.loupe"));
+            };
+            QTRY_VERIFY_WITH_TIMEOUT(isThere() && window_->bridge().recording(), 60000);
+            const session::Recording& recorded = *window_->bridge().recording();
+            int linears = 0;
+            for (session::EventId id = 1; id <= recorded.event_count(); ++id)
+                linears += recorded.event(id).op == "aten::linear" || recorded.event(id).op == "aten::addmm";
+            QCOMPARE(linears, 3);
+            QVERIFY(
+                std::ranges::any_of(window_->bridge().log(), [](const auto& line) { return line.text == "step 2"; }));
+            // It goes with the window.
+            QVERIFY(!QSettings()
+                         .value(QStringLiteral("recent"))
+                         .toStringList()
+                         .join(u'\n')
+                         .contains(QLatin1String("loop.loupe")));
+            settle();
+            auto* banner = window_->findChild<window::Banner*>();
+            if (*end != 0)
+                QTRY_VERIFY(banner->isVisible() && banner->message().contains(QLatin1String("ValueError: no more")));
+        }
+    }
 
     void wrongInputsLeaveWhatWasRecorded() {
         open(model("digits"));
