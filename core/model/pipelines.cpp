@@ -75,7 +75,7 @@ void check_can_freeze(const passes::Pipeline& pipeline, const nn::ModulePtr& mod
     if (!module || !module->is_training() || !freezes(pipeline)) return;
     throw Error(ErrorKind::Usage,
                 "Freezing is currently only implemented for modules in eval mode. Please call .eval() on your module "
-                "before freezing.",
+                "before freezing",
                 {.hint = "set the mode to eval"});
 }
 

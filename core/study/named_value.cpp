@@ -61,6 +61,7 @@ std::optional<ValueId> find_of_module(const Recording& recording, const NamedVal
 NamedValue parse_named_value(std::string text) {
     NamedValue named;
     if (take_suffix(text, "grad")) named.is_gradient = true;
+    if (text == "out0") text = "out";  // as --outputs writes it
     if (take_suffix(text, "out"))
         named.is_output = true;
     else if (take_suffix(text, "in"))

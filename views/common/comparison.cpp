@@ -81,6 +81,7 @@ void Comparison::pin(session::ReferenceSource source) {
                         entry.text = tr("no reference: %1").arg(text(pinned.error)).toStdString();
                         bridge_.addLog(entry);
                         emit referencesChanged();
+                        emit pinFailed();
                         return;
                     }
                     for (const std::string& note : pinned.notes) {

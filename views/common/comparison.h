@@ -70,6 +70,8 @@ class Comparison : public QObject {
   signals:
     // References, or which is current.
     void referencesChanged();
+    // What was to be pinned cannot be; the Compare panel says why.
+    void pinFailed();
     void differencesChanged();
     // Panels with texts are to show them beside the reference's.
     void textsWanted();

@@ -299,6 +299,14 @@ bool FarFileDialog::eventFilter(QObject* watched, QEvent* event) {
         activate(rows_->currentIndex());
         return true;
     }
+    // A path can be typed at once.
+    const bool isPlain = (key->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) == 0;
+    if (watched == rows_ && isPlain && !key->text().isEmpty() && key->text().front().isPrint() &&
+        key->key() != Qt::Key_Space) {
+        name_->setFocus();
+        name_->setText(key->text());
+        return true;
+    }
     if (watched == rows_ && (key->key() == Qt::Key_Backspace) && up_->isEnabled()) {
         up_->click();
         return true;

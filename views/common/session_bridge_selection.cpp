@@ -112,9 +112,13 @@ void SessionBridge::setCurrentValue(session::ValueId value, const QString& slice
 }
 
 void SessionBridge::setCurrentSource(const session::SourcePlace& place) {
-    if (event_count_ > 0) {
-        const EventId found = findEvent(
-            [&](const Event& event) { return event.source_line == place.line && event.source_file == place.file; });
+    const auto isThere = [&](const Event& event) {
+        return event.source_line == place.line && event.source_file == place.file;
+    };
+    // Of several events of a line the current one stays.
+    const bool stays = event_ != 0 && event_ <= event_count_ && isThere(recording_->event(event_));
+    if (event_count_ > 0 && !stays) {
+        const EventId found = findEvent(isThere);
         if (found != 0) {
             selectEvent(found);
             remember(found);
