@@ -7,10 +7,12 @@
 #include <chrono>
 #include <future>
 
+#include "core/session/queries/gradients.h"
 #include "core/session/queries/tensor.h"
 #include "core/session/rank_run.h"
 #include "core/session/remote/rank_guard.h"
 #include "tests/session/rank_program.h"
+#include "tests/session/remote_session.h"
 
 using namespace loupe;
 using namespace loupe::session;
@@ -45,16 +47,12 @@ double last_mean(Session& session) {
     return statistics && statistics->finite ? statistics->finite->mean : -1;
 }
 
-// Of the last gradient that a parameter got; NaN: it got none.
+// Of the gradient that a parameter has; NaN: it has none.
 double gradient_mean(Session& session, const std::string& parameter) {
-    const auto recording = session.recording();
-    double mean = std::nan("");
-    for (ValueId id = 1; id <= recording->value_count(); ++id) {
-        const Value& value = recording->value(id);
-        if (value.name == "grad of " + parameter && value.statistics && value.statistics->finite)
-            mean = value.statistics->finite->mean;
+    for (const GradientRow& row : answer_of(session, GradientsQuery{})) {
+        if (row.parameter == parameter && row.finite) return row.finite->mean_abs;
     }
-    return mean;
+    return std::nan("");
 }
 
 #define VERIFY_ALL(condition) QVERIFY2(condition, program.where().c_str())
