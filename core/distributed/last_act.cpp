@@ -22,6 +22,10 @@ void note_last_act(std::string_view line) {
     act_page->line[count] = '\0';
 }
 
+void note_own_end() {
+    if (act_page != nullptr && act_page->gone == 0) act_page->gone = -1;
+}
+
 std::string say_gone(int rank, std::string_view text) {
     if (act_page != nullptr && act_page->gone == 0) act_page->gone = rank + 1;
     return concat("rank ", rank, " has ended: ", text);

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/plugin_list.h"
+#include "core/distributed/last_act.h"
 #include "core/distributed/solo.h"
 
 namespace loupe::distributed {
@@ -148,6 +149,7 @@ void World::leave(const std::string& error) {
         return;
     }
     if (!error.empty()) {
+        note_own_end();
         progress_->announce_end(RankStatus::Kind::Failed, error);
         std::this_thread::sleep_for(300ms);  // the letters go out
         backend_->abort(1);

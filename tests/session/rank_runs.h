@@ -38,7 +38,7 @@ class RankWriter {
     double now = 0;  // seconds
 
     ValueId value(const std::string& name, double around, EventId producer, std::uint64_t storage,
-                  std::int64_t nan = 0) {
+                  std::int64_t nan = 0, bool requires_grad = false) {
         Value value;
         value.name = name;
         value.dtype = writer_.intern("float32");
@@ -47,6 +47,7 @@ class RankWriter {
         value.bytes = 16;
         value.storage_id = storage;
         value.producer = producer;
+        value.requires_grad = requires_grad;
         value.statistics = numbers(around, nan);
         return writer_.add_value(std::move(value));
     }

@@ -50,13 +50,14 @@ RankReport program_with(const LoneWrite& lone) {
         };
         w.collective("broadcast", write("c10d::broadcast_", 10), 1);
         if (lone.is_first) write_alone();
-        w.parameter("w", at, 1);
+        // The block was made in the run: no allocation says that it is a parameter's.
+        w.value("w", at, 0, 1, 0, true);
         for (int step = 0; step < 2; ++step) {
             const EventId launch = w.event(RunPhase::Backward, "c10d::allreduce_", 33, {},
                                            [&](EventId id) { return std::vector{w.value("", 7, id, 2)}; });
             w.collective("all_reduce", launch, 5 + step);
             at -= 0.5;
-            write("aten::_foreach_add_", 34);
+            write("SGD", 34);
             if (step == 0 && !lone.is_first) write_alone();
         }
         sources.push_back({w.finish(), "r", rank});

@@ -66,7 +66,7 @@ RankDeath death_of(int rank, int status, const Page* page) {
     death.place = page->place.read().value_or(RunningPlace::Facts());
     const auto& line = page->last_act.line;
     death.last_collective.assign(line.data(), ::strnlen(line.data(), line.size()));
-    death.gone = page->last_act.gone - 1;
+    death.gone = page->last_act.gone > 0 ? page->last_act.gone - 1 : -1;
     return death;
 }
 

@@ -85,10 +85,12 @@ RankClasses classify_values(const RankSet& set, const RankElements& elements, co
 
 namespace {
 
-// Did an operator write it in place? Views of a parameter are made by others.
+// Did an operator write it in place, or an optimizer ("SGD")? Views of a parameter are made by others.
 bool is_written(const Recording& recording, const Value& value) {
-    return value.producer != 0 && value.producer <= recording.event_count() &&
-           recording.event(value.producer).op.ends_with('_');
+    if (value.producer == 0 || value.producer > recording.event_count()) return false;
+    const Event& event = recording.event(value.producer);
+    const bool is_optimizer = event.phase != RunPhase::Backward && event.op.find("::") == std::string_view::npos;
+    return is_optimizer || event.op.ends_with('_');
 }
 
 }  // namespace
@@ -99,11 +101,16 @@ ParameterVersions parameter_versions(const Recording& recording) {
         const Allocation block = recording.allocation(i);
         if (block.category == Category::Parameter) storages.insert(block.storage_id);
     }
+    // Those that were made in the recording, before their module was called, are known by their names alone.
+    const auto is_parameter = [&](const Value& value) {
+        if (value.name.empty() || value.name.starts_with('%')) return false;
+        return storages.contains(value.storage_id) || (value.producer == 0 && value.requires_grad);
+    };
     // By what they lie on. A transposed look at the same version is none of its own.
     std::map<std::uint64_t, std::map<std::string, ValueId>> named;
     for (ValueId id = 1; id <= recording.value_count(); ++id) {
         const Value& value = recording.value(id);
-        if (!value.name.empty() && storages.contains(value.storage_id)) named[value.storage_id].emplace(value.name, id);
+        if (is_parameter(value)) named[value.storage_id].emplace(value.name, id);
     }
     ParameterVersions out;
     for (ValueId id = 1; id <= recording.value_count(); ++id) {
