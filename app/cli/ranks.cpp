@@ -2,10 +2,12 @@
 #include "app/cli/ranks.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -13,7 +15,9 @@
 #include <optional>
 
 #include "app/cli/stop_signals.h"
+#include "app/cli/tagged_output.h"
 #include "core/base/error.h"
+#include "core/base/file_handle.h"
 #include "core/base/strings.h"
 #include "core/distributed/launch_facts.h"
 #include "core/plugin/plugin_loader.h"
@@ -58,7 +62,8 @@ std::vector<std::string> command_of(const std::string& mpirun, int ranks, char**
                                  "none",
                                  "--oversubscribe",
                                  "--allow-run-as-root",
-                                 "--enable-recovery"};
+                                 "--enable-recovery",
+                                 "--tag-output"};
     for (const auto& [name, value] :
          std::initializer_list<std::pair<const char*, const char*>>{{"plm", "isolated"},
                                                                     {"pml", "ob1"},
@@ -77,19 +82,11 @@ std::vector<std::string> command_of(const std::string& mpirun, int ranks, char**
 // left out.
 class LauncherErrors {
   public:
-    void take(std::string_view bytes) {
-        for (const char c : bytes) {
-            if (c != '\n') {
-                line_ += c;
-                continue;
-            }
-            take_line(line_);
-            line_.clear();
-        }
+    void take(std::string line) {
+        if (line.ends_with('\n')) line.pop_back();
+        take_line(line);
     }
     void finish() {
-        if (!line_.empty()) take_line(line_);
-        line_.clear();
         // None but such as followed: where the others were, nobody knows.
         if (first_ || !following_) return;
         first_ = following_;
@@ -114,20 +111,52 @@ class LauncherErrors {
         std::fprintf(stderr, "%s\n", line.c_str());
     }
 
-    std::string line_;
     std::optional<session::RankDeath> first_;
     std::optional<session::RankDeath> following_;  // the first behind the end of another
 };
 
-pid_t start(const std::vector<std::string>& command, int errors) {
+pid_t start(const std::vector<std::string>& command, int out, int errors) {
     std::vector<char*> texts;
     for (const std::string& each : command) texts.push_back(const_cast<char*>(each.c_str()));
     texts.push_back(nullptr);
     const pid_t child = fork();
     if (child != 0) return child;
+    dup2(out, STDOUT_FILENO);
     dup2(errors, STDERR_FILENO);
     execv(texts[0], texts.data());
     _exit(127);
+}
+
+constexpr int kOpenLine = 200;  // milliseconds that a line of rank 0 waits for its end
+
+// Until both are closed.
+void pass_on(pid_t child, FileHandle out, FileHandle errors, LauncherErrors& said) {
+    TaggedOutput lines([](int, const std::string& line) { std::fwrite(line.data(), 1, line.size(), stdout); });
+    TaggedOutput error_lines([&said](int, const std::string& line) { said.take(line); });
+    std::array<pollfd, 2> watched{{{out.get(), POLLIN, 0}, {errors.get(), POLLIN, 0}}};
+    std::array<char, 4096> buffer{};
+    bool is_told = false;
+    while (watched[0].fd >= 0 || watched[1].fd >= 0) {
+        const int ready = poll(watched.data(), watched.size(), kOpenLine);
+        if (stop_signal() != 0 && !is_told) {
+            kill(child, SIGTERM);
+            is_told = true;
+        }
+        if (ready == 0) lines.flush(0);
+        for (std::size_t i = 0; ready > 0 && i < watched.size(); ++i) {
+            if (watched[i].revents == 0) continue;
+            const ssize_t count = read(watched[i].fd, buffer.data(), buffer.size());
+            if (count < 0 && errno == EINTR) continue;
+            if (count > 0)
+                (i == 0 ? lines : error_lines).add({buffer.data(), static_cast<std::size_t>(count)});
+            else
+                watched[i].fd = -1;
+        }
+        std::fflush(stdout);
+    }
+    lines.finish();
+    error_lines.finish();
+    std::fflush(stdout);
 }
 
 }  // namespace
@@ -147,29 +176,19 @@ int launch_ranks(const RunArguments& options, char** arguments) {
     if (!fs::exists(options.model)) throw Error(ErrorKind::Usage, "there is no such file", {.file = options.model});
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) throw Error(ErrorKind::Run, "no pipe for the ranks");
-    const pid_t child = start(command_of(mpirun, options.ranks, arguments), ends[1]);
-    close(ends[1]);
+    int out[2], errors[2];
+    if (pipe2(out, O_CLOEXEC) != 0 || pipe2(errors, O_CLOEXEC) != 0)
+        throw Error(ErrorKind::Run, "no pipe for the ranks");
+    const pid_t child = start(command_of(mpirun, options.ranks, arguments), out[1], errors[1]);
+    close(out[1]);
+    close(errors[1]);
     if (child < 0) throw Error(ErrorKind::Run, "mpirun does not start");
-    LauncherErrors errors;
-    char buffer[4096];
-    bool is_told = false;
-    for (;;) {
-        const ssize_t count = read(ends[0], buffer, sizeof buffer);
-        if (stop_signal() != 0 && !is_told) {
-            kill(child, SIGTERM);
-            is_told = true;
-        }
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) break;
-        errors.take({buffer, static_cast<std::size_t>(count)});
-    }
-    close(ends[0]);
-    errors.finish();
+    LauncherErrors said;
+    pass_on(child, FileHandle(out[0]), FileHandle(errors[0]), said);
+    said.finish();
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-    if (errors.status() != 0) return errors.status();
+    if (said.status() != 0) return said.status();
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

@@ -28,7 +28,7 @@ void MainWindow::makeProgramActions() {
     });
     connect(recorder_, &ProgramRecorder::ended, this, &MainWindow::showProgram);
     actions_->add({"record_program",
-                   tr("Record the whole &program\u2026"),
+                   tr("Record the whole pro&gram\u2026"),
                    tr("Run the source from its first line to its last, with its main block, in one process or in "
                       "several, and open what was recorded"),
                    {},

@@ -76,21 +76,22 @@ void Engine::release_model() {
 
 // --- orders ---
 
-void Engine::open(const OpenVerb& verb, std::function<void()> opened) {
+void Engine::open(const std::filesystem::path& file, const std::string& build, std::function<void()> opened,
+                  const std::filesystem::path& kept, const std::vector<InputSpec>& inputs) {
     std::shared_ptr<FileHandle> given;
-    if (const GivenFile* socket = GivenFile::of(verb.file); socket != nullptr)
+    if (const GivenFile* socket = GivenFile::of(file); socket != nullptr)
         given = std::make_shared<FileHandle>(::fcntl(socket->file().get(), F_DUPFD_CLOEXEC, 0));
-    queue_.order(Command::Open, [this, verb, given, opened = std::move(opened)] {
+    queue_.order(Command::Open, [this, file, build, kept, inputs, given, opened = std::move(opened)] {
         recorder_.shown().failed = false;
-        if (TrainingFollower::takes(verb.file)) {
-            if (follower_.open(verb.file, given.get())) order_run(RunTarget::end(), [this] { follower_.follow(); });
+        if (TrainingFollower::takes(file)) {
+            if (follower_.open(file, given.get())) order_run(RunTarget::end(), [this] { follower_.follow(); });
         } else {
             follower_.forget();
             const runtime::PrintScope prints(recorder_.print_to_log());
             const RunAmongRanks rank(publisher_, true);
-            opener_.open(verb.file, verb.build, verb.kept);
+            opener_.open(file, build, kept);
         }
-        if (!verb.inputs.empty()) settings_.set_inputs(verb.inputs);
+        if (!inputs.empty()) settings_.set_inputs(inputs);
         if (opened) opened();
     });
 }

@@ -27,7 +27,6 @@
 #include "core/session/training_driver.h"
 #include "core/session/training_follower.h"
 #include "core/session/training_replay.h"
-#include "core/session/verbs.h"
 #include "core/session/work_queue.h"
 
 namespace loupe::session {
@@ -43,7 +42,9 @@ class Engine final : private WorkQueue::Owner, private ModelHolder::Dependents {
 
     // --- orders; any thread ---
     // kept: the folder of a session before that keeps this model; see Session::open_kept.
-    void open(const OpenVerb& verb, std::function<void()> opened);
+    // inputs: what the model has then; none: as guessed.
+    void open(const std::filesystem::path& file, const std::string& build, std::function<void()> opened,
+              const std::filesystem::path& kept = {}, const std::vector<InputSpec>& inputs = {});
     // Likewise: fails with that, since what it needs was not given.
     void fail_to_open(const Error& error);
     void close();

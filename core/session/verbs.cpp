@@ -44,7 +44,7 @@ constexpr VerbRecord verb_record(std::string_view name, VerbTraits traits = {}) 
 void open(const OpenVerb& verb, Engine& engine, VerbDone done) {
     std::function<void()> opened;
     if (done) opened = [done = std::move(done)] { done({}); };
-    engine.open(verb, std::move(opened));
+    engine.open(verb.file, verb.build, std::move(opened), verb.kept, verb.inputs);
 }
 
 void permit(const PermitSourceVerb& verb, Engine& engine) { engine.permit_source(verb.source, verb.permissions); }

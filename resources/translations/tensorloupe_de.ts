@@ -11616,8 +11616,8 @@ Ein Klick versucht es jetzt. Was dort läuft, läuft weiter</translation>
         <translation>Was für alle Modelle gilt, zum Durchsuchen</translation>
     </message>
     <message>
-        <source>Record the whole &amp;program…</source>
-        <translation>Das ganze &amp;Programm aufzeichnen…</translation>
+        <source>Record the whole pro&amp;gram…</source>
+        <translation>Das ganze Programm au&amp;fzeichnen…</translation>
     </message>
     <message>
         <source>Run the source from its first line to its last, with its main block, in one process or in several, and open what was recorded</source>
@@ -11657,7 +11657,7 @@ Ein Klick versucht es jetzt. Was dort läuft, läuft weiter</translation>
     </message>
     <message>
         <source>As&amp;k before a run is lost</source>
-        <translation>Vor dem Verlust eines Laufs fra&amp;gen</translation>
+        <translation>Vor dem Verlust eines Laufs fr&amp;agen</translation>
     </message>
 </context>
 <context>

@@ -94,9 +94,9 @@ class WindowRunsTest : public testing::WindowFixture {
             QFile out(file);
             QVERIFY(out.open(QIODevice::WriteOnly));
             out.write(
-                "import torch\nnet = torch.nn.Linear(2, 3)\nexample_inputs = (torch.ones(1, 2),)\n"
+                "import torch\nmodel = torch.nn.Linear(2, 3)\nexample_inputs = (torch.ones(1, 2),)\n"
                 "if __name__ == '__main__':\n    for step in range(3):\n"
-                "        net(torch.ones(1, 2)).sum().backward()\n        print('step', step)\n");
+                "        model(torch.ones(1, 2)).sum().backward()\n        print('step', step)\n");
             out.write(end);
         };
         for (const char* end : {"", "    raise ValueError('no more')\n"}) {

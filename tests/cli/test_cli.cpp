@@ -15,6 +15,7 @@
 #include <cmath>
 #include <set>
 
+#include "app/cli/tagged_output.h"
 #include "core/dispatch/functions.h"
 #include "core/formats/checkpoint/checkpoint_writer.h"
 #include "core/formats/numpy/npy.h"
@@ -297,6 +298,28 @@ void TestCli::backward_starts_where_chosen() {
     const Outcome one = run_cli({"run", kSources + "deadrelu.py", "--loss", "own", "--target", "1"});
     QCOMPARE(one.status, 4);
     QVERIFY2(is_one_line(one.err) && one.err.contains("give a number for each"), qPrintable(one.err));
+}
+
+// However mpirun cuts what ranks write, and however that is read.
+void TestCli::lines_of_ranks_come_whole() {
+    const std::string given =
+        "mpirun says\n[1,0]<stdout>:r0: grads 3.16139 0[1,1]<stdout>:[rank 1] r1: grads\n[1,0]<stdout>:.5\n"
+        "[1,1]<stdout>:[rank 1] [1,x]<st [2\n[1,12]<stderr>:bad\n[1,0]<stdout>:prompt> ";
+    const std::vector<std::pair<int, std::string>> wanted{{-1, "mpirun says\n"},
+                                                          {1, "[rank 1] r1: grads\n"},
+                                                          {0, "r0: grads 3.16139 0.5\n"},
+                                                          {1, "[rank 1] [1,x]<st [2\n"},
+                                                          {12, "bad\n"},
+                                                          {0, "prompt> "}};
+    for (std::size_t step = 1; step <= given.size(); ++step) {
+        std::vector<std::pair<int, std::string>> lines;
+        cli::TaggedOutput output([&](int rank, const std::string& line) { lines.emplace_back(rank, line); });
+        for (std::size_t at = 0; at < given.size(); at += step) output.add(std::string_view(given).substr(at, step));
+        output.flush(0);
+        QCOMPARE(lines, wanted);
+        output.finish();
+        QCOMPARE(lines, wanted);
+    }
 }
 
 // A model of finite numbers that does not train.

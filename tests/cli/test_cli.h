@@ -13,6 +13,7 @@ class TestCli : public QObject {
     void forms_data();
     void forms();
     void narrow_types_are_widened();
+    void lines_of_ranks_come_whole();
     void writes_gradient_norms();
     void tuples_are_inputs();
     void reads_pictures_and_arrays();

@@ -116,7 +116,7 @@ class TestSources : public QObject {
     void aSourceIsTrainedByItsLoss() {
         const Place place;
         place.write("source/own.py",
-                    "import torch\nnet = torch.nn.Linear(2, 3)\nexample_inputs = (torch.ones(1, 2),)\n"
+                    "import torch\nmodel = torch.nn.Linear(2, 3)\nexample_inputs = (torch.ones(1, 2),)\n"
                     "def loss(output, target):\n    return output.sum() * 0 + 7\n");
         const QStringList train{
             "train", place.dir.filePath("source/own.py"), "--classes", "3", "--epochs", "1", "--steps", "1", "--shape",

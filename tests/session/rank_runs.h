@@ -37,8 +37,8 @@ class RankWriter {
     RankFacts& facts() { return facts_; }
     double now = 0;  // seconds
 
-    ValueId value(const std::string& name, double around, EventId producer, std::uint64_t storage,
-                  std::int64_t nan = 0, bool requires_grad = false) {
+    ValueId value(const std::string& name, double around, EventId producer, std::uint64_t storage, std::int64_t nan = 0,
+                  bool requires_grad = false) {
         Value value;
         value.name = name;
         value.dtype = writer_.intern("float32");
