@@ -80,9 +80,24 @@ void MainWindow::recordProgram(const QString& file, int ranks) {
 void MainWindow::showProgram(const QString& recording, const QString& why) {
     actions_->update();
     banner_->dismiss();
-    if (!recording.isEmpty()) openFile(recording);
-    // Opening takes away what was said before.
-    if (!why.isEmpty()) docks_->whenSettled([this, why] { banner_->tell(why, {}); });
+    if (recording.isEmpty()) {
+        if (!why.isEmpty()) banner_->tell(why, {});
+        return;
+    }
+    openFile(recording);
+    if (why.isEmpty()) return;
+    // Said when it is there: opening takes away what was said before.
+    auto* waiting = new QObject(this);
+    const auto tell = [this, waiting, why] {
+        const auto& model = bridge_->model();
+        const bool isThere = model && recorder_->holds(views::text(model->recorded_in));
+        if (!isThere || bridge_->status().state == session::RunState::Opening) return;
+        disconnect(bridge_, nullptr, waiting, nullptr);
+        waiting->deleteLater();
+        docks_->whenSettled([this, why] { banner_->tell(why, {}); });
+    };
+    connect(bridge_, &views::SessionBridge::statusChanged, waiting, tell);
+    connect(bridge_, &views::SessionBridge::modelChanged, waiting, tell);
 }
 
 }  // namespace loupe::window

@@ -119,14 +119,15 @@ class WindowRunsTest : public testing::WindowFixture {
                 std::ranges::any_of(window_->bridge().log(), [](const auto& line) { return line.text == "step 2"; }));
             // It goes with the window.
             QVERIFY(!QSettings()
-                         .value(QStringLiteral("recent"))
+                         .value(QStringLiteral("recentFiles"))
                          .toStringList()
                          .join(u'\n')
                          .contains(QLatin1String("loop.loupe")));
             settle();
             auto* banner = window_->findChild<window::Banner*>();
             if (*end != 0)
-                QTRY_VERIFY(banner->isVisible() && banner->message().contains(QLatin1String("ValueError: no more")));
+                QTRY_VERIFY2(banner->isVisible() && banner->message().contains(QLatin1String("ValueError: no more")),
+                             qPrintable(banner->message()));
         }
     }
 
