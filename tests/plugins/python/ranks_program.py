@@ -22,7 +22,7 @@ def main():
         optimizer.zero_grad()
         model(torch.randn(8, 6)).pow(2).mean().backward()
         optimizer.step()
-        time.sleep(0.01)
+        time.sleep(0.03)
     watcher.close()
     torch.distributed.destroy_process_group()
 
