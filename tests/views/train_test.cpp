@@ -54,14 +54,14 @@ class TrainTest : public QObject {
         QTRY_COMPARE(view_->plots().lossGraph()->dataCount(), 6);
         // The loss of the step itself, and the mean by its name.
         const auto* last = view_->findChild<QLabel*>(QStringLiteral("trainLast"));
-        const QString loss = text(session::loss_text(log->steps().back().loss));
+        const QString loss = views::text(session::loss_text(log->steps().back().loss));
         QVERIFY2(last->text().contains(QStringLiteral("loss <b>%1</b>, smoothed ").arg(loss)), last->text().toUtf8());
         view_->plots().setSmoothing(0);
         QVERIFY2(last->text().contains(loss) && !last->text().contains(QStringLiteral("smoothed")),
                  last->text().toUtf8());
         // The same digits as in the log.
         const bool isLogged = std::any_of(bridge_->log().begin(), bridge_->log().end(), [&](const auto& entry) {
-            return text(entry.text).contains(QStringLiteral(" \u2192 %1 in 6 steps").arg(loss));
+            return views::text(entry.text).contains(QStringLiteral(" \u2192 %1 in 6 steps").arg(loss));
         });
         QVERIFY(isLogged);
         const auto steps = log->steps();
@@ -76,7 +76,7 @@ class TrainTest : public QObject {
     void attachesToAProgram() {
         const std::string path = folder_.filePath(QStringLiteral("7.sock")).toStdString();
         testing::WatchedSocket program(path);
-        bridge_->open(text(path));
+        bridge_->open(views::text(path));
         program.accept();
         const auto rows = testing::fixture_lines();
         program.say(testing::kHello);
