@@ -127,7 +127,7 @@ int main(int argc, char** argv) {
     if (is_all && has("--folders")) {
         fuzz::visit_hostile_gguf(visit);
         fuzz::visit_hostile_folders(
-            tests() / "fixtures", full ? 1 : 47, [&](const fs::path& file) { fuzzer.set_part(file); }, visit);
+            tests() / "fixtures", full ? 1 : 97, [&](const fs::path& file) { fuzzer.set_part(file); }, visit);
         files = gguf_files();
         const auto others = folder_files();
         files.insert(files.end(), others.begin(), others.end());
@@ -136,7 +136,7 @@ int main(int argc, char** argv) {
         if (!has("--hostile")) files = fixture_files();
     }
     // Folders are many, each file of theirs a fixture.
-    const std::size_t few = has("--folders") ? 8 : 2;
+    const std::size_t few = has("--folders") ? 16 : 4;
     const fuzz::Effort effort = full ? fuzz::Effort{} : fuzz::Effort{20 / few, 40 / few, 60 / few, 20 / few, 60 / few};
     for (const auto& file : files) {
         set_up(fuzzer, file);

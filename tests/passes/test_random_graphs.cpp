@@ -24,7 +24,7 @@ using namespace loupe::passes;
 
 namespace {
 
-constexpr std::uint32_t kGraphs = 150;
+constexpr std::uint32_t kGraphs = 80;
 
 struct Run {
     std::vector<IValue> outputs;  // tuples taken apart

@@ -20,7 +20,7 @@ class TestFusedExpressions : public QObject {
 
     void random_groups_data() {
         QTest::addColumn<int>("seed");
-        for (int seed = 0; seed < 300; ++seed) QTest::addRow("%d", seed) << seed;
+        for (int seed = 0; seed < 150; ++seed) QTest::addRow("%d", seed) << seed;
     }
     void random_groups() {
         QFETCH(int, seed);
@@ -57,7 +57,7 @@ class TestFusedExpressions : public QObject {
     // tensors, expanded and transposed ones; the operators' own errors.
     void random_rows_data() {
         QTest::addColumn<int>("seed");
-        for (int seed = 0; seed < 200; ++seed) QTest::addRow("%d", seed) << seed;
+        for (int seed = 0; seed < 100; ++seed) QTest::addRow("%d", seed) << seed;
     }
     void random_rows() {
         QFETCH(int, seed);
