@@ -156,12 +156,12 @@ int follow(FileHandle socket, const AttachArguments& options) {
         print_steps_from(*training->log(), shown);
         for (const std::string& note : training->take_notes()) std::fprintf(stderr, "%s\n", note.c_str());
         for (const auto& finding : training->take_findings())
-            std::fprintf(stderr, "step %lld: %s\n", static_cast<long long>(finding.step), finding.text.c_str());
+            std::fprintf(stderr, "step %lld: %s\n", static_cast<long long>(finding.step), finding.text.text().c_str());
         if (training->has_ended()) break;
     }
     if (!training) throw Error(ErrorKind::File, "the program said nothing");
     if (const auto verdict = training->log()->verdict(); !verdict.text.empty())
-        std::fprintf(stderr, "%s\n", verdict.text.c_str());
+        std::fprintf(stderr, "%s\n", verdict.text.text().c_str());
     return 0;
 }
 
@@ -173,9 +173,9 @@ bool print_watched(const std::string& path) {
     std::printf("%s\n", path.c_str());
     print_program(training->program());
     if (const auto verdict = training->log()->verdict(); !verdict.text.empty())
-        std::printf("%s\n", verdict.text.c_str());
+        std::printf("%s\n", verdict.text.text().c_str());
     for (const auto& finding : training->log()->findings())
-        std::printf("step %lld: %s\n", static_cast<long long>(finding.step), finding.text.c_str());
+        std::printf("step %lld: %s\n", static_cast<long long>(finding.step), finding.text.text().c_str());
     for (const std::string& note : training->take_notes()) std::printf("note: %s\n", note.c_str());
     if (training->damaged() > 0)
         std::printf("note: %s could not be read\n",

@@ -121,11 +121,11 @@ void note_effects(const RunArguments& options, const UnchangedRun& before, const
     for (std::size_t i = 0; i < after.size(); ++i) {
         const bool is_alike = i < before.outputs.size() && before.outputs[i].defined() && after[i].defined() &&
                               to_dims(before.outputs[i].sizes()) == to_dims(after[i].sizes());
-        const std::string what =
+        const Said what =
             is_alike
                 ? session::difference_text(session::measure_difference(
                       after[i], before.outputs[i], session::tolerance_of(after[i].dtype(), before.outputs[i].dtype())))
-                : "of other sizes";
+                : Said("of other sizes");
         options.notice(concat("out", i, " against the run without the change: ", what));
     }
 }

@@ -217,9 +217,9 @@ void print_rest(const RunDifferences& found, const ComparedRun& own) {
             std::printf("only in B  parameter %s\n", row.there.c_str());
         else if (row.numbers && !row.numbers->is_close())
             std::printf("DIFFERS    parameter %s: %s\n", row.here.c_str(),
-                        session::difference_text(*row.numbers).c_str());
-        else if (row.why.starts_with("shape"))
-            std::printf("DIFFERS    parameter %s: %s\n", row.here.c_str(), row.why.c_str());
+                        session::difference_text(*row.numbers).text().c_str());
+        else if (row.why.text().starts_with("shape"))
+            std::printf("DIFFERS    parameter %s: %s\n", row.here.c_str(), row.why.text().c_str());
     }
 }
 
@@ -252,7 +252,7 @@ json json_of(const std::optional<Difference>& numbers) {
 
 json json_of(const std::optional<session::Divergence>& found) {
     if (!found) return nullptr;
-    return {{"event", found->here}, {"other_event", found->there}, {"text", found->text}};
+    return {{"event", found->here}, {"other_event", found->there}, {"text", found->text.text()}};
 }
 
 json json_of(const RunDifferences& found) {
@@ -275,7 +275,7 @@ json json_of(const RunDifferences& found) {
         events.push_back({{"event", row.here},
                           {"other", row.there},
                           {"diverges", row.diverges},
-                          {"why", row.why},
+                          {"why", row.why.text()},
                           {"output", json_of(row.numbers)}});
     }
     json parameters = json::array();
@@ -285,10 +285,10 @@ json json_of(const RunDifferences& found) {
                               {"presence", kPresence[static_cast<std::size_t>(row.presence)]},
                               {"difference", json_of(row.numbers)},
                               {"gradient", json_of(row.gradient)},
-                              {"why", row.why}});
+                              {"why", row.why.text()}});
     }
     return {{"reference", found.label},
-            {"headline", found.headline()},
+            {"headline", found.headline().text()},
             {"diverges", found.diverges()},
             {"forward", json_of(found.forward)},
             {"backward", json_of(found.backward)},
@@ -299,7 +299,7 @@ json json_of(const RunDifferences& found) {
             {"modules", std::move(modules)},
             {"events", std::move(events)},
             {"parameters", std::move(parameters)},
-            {"notes", found.notes}};
+            {"notes", std::vector<std::string>(found.notes.begin(), found.notes.end())}};
 }
 
 // Max abs and signal to noise of each module's output, a column a run.
@@ -355,7 +355,7 @@ int run_compare(const CompareArguments& options) {
         all.push_back(session::compare_runs_by_value(own, open_other(options, other, own, given), how));
     const bool diverges = std::any_of(all.begin(), all.end(),
                                       [](const RunDifferences& each) { return each.diverges() || each.compared == 0; });
-    for (const std::string& note : own.notes) options.run.notice(cut_middle(note, kLongestNote));
+    for (const Said& note : own.notes) options.run.notice(cut_middle(note.text(), kLongestNote));
     if (options.run.json) {
         json out = json::array();
         for (const RunDifferences& found : all) out.push_back(json_of(found));
@@ -363,10 +363,10 @@ int run_compare(const CompareArguments& options) {
         return diverges ? 1 : 0;
     }
     for (const RunDifferences& found : all)
-        std::printf("%s%s\n", all.size() > 1 ? concat(found.label, ": ").c_str() : "", found.headline().c_str());
+        std::printf("%s%s\n", all.size() > 1 ? concat(found.label, ": ").c_str() : "", found.headline().text().c_str());
     if (all.size() == 1) {
         const RunDifferences& found = all.front();
-        if (found.forward && found.backward) std::printf("in backward: %s\n", found.backward->text.c_str());
+        if (found.forward && found.backward) std::printf("in backward: %s\n", found.backward->text.text().c_str());
         print_modules(found);
         print_rest(found, own);
         print_costs(found);
@@ -375,8 +375,7 @@ int run_compare(const CompareArguments& options) {
     }
     std::fflush(stdout);
     for (const RunDifferences& found : all) {
-        for (const std::string& note : found.notes)
-            options.run.notice(cut_middle(concat("note: ", note), kLongestNote));
+        for (const Said& note : found.notes) options.run.notice(cut_middle(concat("note: ", note), kLongestNote));
     }
     return diverges ? 1 : 0;
 }

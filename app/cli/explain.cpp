@@ -68,9 +68,9 @@ class Tree {
         const std::string name = e.name.empty() ? concat("value ", e.value) : e.name;
         std::printf("%s%s%s = %.9g  %s%s%s [%s]\n", indent.c_str(), name.c_str(), session::index_text(e.index).c_str(),
                     std::isnan(e.number) ? std::abs(e.number) : e.number, place.c_str(), place.empty() ? "" : ": ",
-                    e.text.c_str(), std::string(session::share_kind_name(e.kind)).c_str());
-        for (const std::string& cause : e.causes) std::printf("%s  ! %s\n", indent.c_str(), cause.c_str());
-        for (const std::string& note : e.notes) std::printf("%s  (%s)\n", indent.c_str(), note.c_str());
+                    e.text.text().c_str(), std::string(session::share_kind_name(e.kind)).c_str());
+        for (const Said& cause : e.causes) std::printf("%s  ! %s\n", indent.c_str(), cause.text().c_str());
+        for (const Said& note : e.notes) std::printf("%s  (%s)\n", indent.c_str(), note.text().c_str());
         if (session::has_sum(e) && !options_.reach)
             std::printf("%s  sum: shares %.9g + constant %.9g + remainder %.3g = %.9g\n", indent.c_str(), e.sources,
                         e.constant, e.remainder, e.sources + e.constant + e.remainder);

@@ -95,7 +95,7 @@ int run_bisect(const BisectArguments& options) {
             std::printf("  worst %s max abs %.1e max rel %.1e", run.worst.c_str(), run.max_abs, run.max_rel);
         std::printf("  %.3f s\n", run.seconds);
     }
-    std::printf("%s\n", found.verdict.c_str());
+    std::printf("%s\n", found.verdict.text().c_str());
     if (found.step < 0) return 0;
     GraphSink sink(options.output_folder);
     if (!sink.is_folder()) std::printf("\n# before %s\n", found.pass.c_str());

@@ -52,7 +52,7 @@ void print_report(const MemoryPlanReport& report, bool buffers) {
         bytes_text(report.planned_peak).c_str(), bytes_text(report.interpreter_peak).c_str(),
         static_cast<long long>(report.allocations));
     std::printf("graph breaks: %zu\n", report.breaks.size());
-    for (const session::GraphBreak& found : report.breaks) std::printf("  %s\n", found.line().c_str());
+    for (const session::GraphBreak& found : report.breaks) std::printf("  %s\n", found.line().text().c_str());
 }
 
 nlohmann::json json_of(const PlannedPart& part) {
@@ -86,7 +86,7 @@ nlohmann::json json_of(const MemoryPlanReport& report) {
                           {"scope", found.scope},
                           {"file", found.source.file},
                           {"line", found.source.line},
-                          {"reason", found.reason}});
+                          {"reason", found.reason.text()}});
     }
     return {{"pipeline", report.pipeline},
             {"parts", parts},

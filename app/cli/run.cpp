@@ -130,7 +130,7 @@ void print_run_verdict(const PreparedRun& run, const TensorList& outputs, const 
 
 void print_verdict(const session::Verdict& verdict) {
     std::fflush(stdout);  // on one terminal standard error follows the results
-    std::fprintf(stderr, "verdict: %s\n", verdict.line().c_str());
+    std::fprintf(stderr, "verdict: %s\n", verdict.line().text().c_str());
 }
 
 int run_run(const RunArguments& options) {

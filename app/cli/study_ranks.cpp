@@ -119,7 +119,7 @@ void print_clocks(const RankReport& report) {
     if (is_known || report.matched.empty()) return;
     for (std::size_t place = 1; place < report.clocks.size(); ++place)
         std::printf("%sclock of rank %d: %s\n", place == 1 ? "\n" : "", report.set.ranks[place].rank(),
-                    session::clock_text(report.clocks[place]).c_str());
+                    session::clock_text(report.clocks[place]).text().c_str());
 }
 
 void print_report(const RankReport& report, std::size_t most) {
@@ -127,9 +127,9 @@ void print_report(const RankReport& report, std::size_t most) {
     print_collectives(report, most);
     print_clocks(report);
     std::printf("\n");
-    for (const std::string& problem : report.set.problems) std::printf("Problem: %s\n", problem.c_str());
+    for (const Said& problem : report.set.problems) std::printf("Problem: %s\n", problem.text().c_str());
     for (const RankReport::Finding& each : report.findings)
-        std::printf("%s: %s\n", each.title.c_str(), each.text.c_str());
+        std::printf("%s: %s\n", each.title.text().c_str(), each.text.text().c_str());
     if (report.is_wrong()) return;
     if (report.matched.empty())
         std::printf("no collectives, and nothing differs that should be equal\n");
@@ -175,7 +175,7 @@ json report_json(const RankReport& report) {
                          {"times_last", waits.times_last},
                          {"waits_are_at_most", waits.is_at_most},
                          {"clock_offset", report.clocks[place].offset},
-                         {"state", session::state_text(report.set, report.matched, report.ends[place])}});
+                         {"state", session::state_text(report.set, report.matched, report.ends[place]).text()}});
     }
     json collectives = json::array();
     for (std::size_t number = 0; number < report.matched.size(); ++number) {
@@ -189,7 +189,7 @@ json report_json(const RankReport& report) {
                                                 times.ranks[place]->arrived, times.ranks[place]->waited));
         }
         collectives.push_back(
-            {{"name", each.name(report.set)},
+            {{"name", each.name(report.set).text()},
              {"group", each.group},
              {"sequence", each.sequence},
              {"operation", first.operation},
@@ -204,12 +204,16 @@ json report_json(const RankReport& report) {
     }
     json findings = json::array();
     for (const RankReport::Finding& each : report.findings)
-        findings.push_back({{"title", each.title},
-                            {"text", each.text},
+        findings.push_back({{"title", each.title.text()},
+                            {"text", each.text.text()},
                             {"at", spot_json(each.spot)},
                             {"against", spot_json(each.other)}});
-    return {{"world_size", report.set.world_size}, {"ranks", ranks},       {"collectives", collectives},
-            {"problems", report.set.problems},     {"findings", findings}, {"is_wrong", report.is_wrong()}};
+    return {{"world_size", report.set.world_size},
+            {"ranks", ranks},
+            {"collectives", collectives},
+            {"problems", std::vector<std::string>(report.set.problems.begin(), report.set.problems.end())},
+            {"findings", findings},
+            {"is_wrong", report.is_wrong()}};
 }
 
 }  // namespace

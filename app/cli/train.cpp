@@ -48,7 +48,7 @@ std::string steps_as_csv(const session::TrainingLog& log) {
 // Progress, on standard error, as it is no result.
 void print_findings(const std::vector<session::TrainingFinding>& findings) {
     for (const session::TrainingFinding& finding : findings)
-        std::fprintf(stderr, "step %lld: %s\n", static_cast<long long>(finding.step), finding.text.c_str());
+        std::fprintf(stderr, "step %lld: %s\n", static_cast<long long>(finding.step), finding.text.text().c_str());
 }
 
 // How a training ended.
@@ -244,7 +244,7 @@ int run_train(const RunArguments& model, const TrainArguments& options) {
     std::printf("trained %lld steps in %.3f s\n", static_cast<long long>(trainer.steps_done() - done_before),
                 std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
     if (const session::TrainingVerdict verdict = trainer.log()->verdict(); !verdict.text.empty())
-        std::fprintf(stderr, "%s\n", verdict.text.c_str());
+        std::fprintf(stderr, "%s\n", verdict.text.text().c_str());
     // Where nothing was learned, files of before stay.
     const bool has_learned = trainer.steps_done() > done_before || ending.how == Ending::How::Done;
     Results results;

@@ -30,6 +30,7 @@
 #include "core/session/watched_programs.h"
 #include "core/study/verdict.h"
 #include "views/common/engine_files.h"
+#include "views/common/engine_words.h"
 #include "views/common/failures.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
@@ -467,7 +468,7 @@ void MainWindow::tellGuesses() {
         docks_->whenSettled(
             [this] { static_cast<views::InputsView*>(docks_->view(QStringLiteral("inputs")))->showConstructor(); });
     };
-    const QString message = said.arg(views::text(model->built_as), views::text(model->guessed_from));
+    const QString message = said.arg(views::text(model->built_as), views::engineWord(model->guessed_from));
     docks_->whenSettled([this, message, show] { banner_->note(message, {{tr("Change it"), show}}); });
 }
 

@@ -273,18 +273,18 @@ void StatusLine::showState() {
     const session::Status& status = bridge_.status();
     dot_->setText(QStringLiteral("<span style='color:%1; font-size:12pt'>\u25cf</span>")
                       .arg(Theme::instance().colour(stateColour(status)).name()));
-    const auto word = QLatin1String(stateWord(status));
-    QString line = QObject::tr(word.data());
+    const QString word = QObject::tr(stateWord(status));
+    QString line = word;
     const bool isTold = status.state == RunState::Finished && status.verdict;
-    const std::string& more = status.state == RunState::Failed ? status.error
-                              : isTold                         ? status.verdict->text
-                              : bridge_.isBusy()               ? status.progress
-                                                               : status.why;
+    const QString more = views::text(status.state == RunState::Failed ? status.error
+                                     : isTold                         ? status.verdict->text
+                                     : bridge_.isBusy()               ? status.progress
+                                                                      : status.why);
     // "finished: 12 events" contains the state.
-    if (views::text(more).startsWith(word, Qt::CaseInsensitive) && isTold)
-        line += views::text(more).mid(word.size());
-    else if (!more.empty() && views::text(more).compare(word, Qt::CaseInsensitive) != 0)
-        line += QStringLiteral(": ") + views::text(more);
+    if (isTold && more.startsWith(word, Qt::CaseInsensitive))
+        line += more.mid(word.size());
+    else if (!more.isEmpty() && more.compare(word, Qt::CaseInsensitive) != 0)
+        line += QStringLiteral(": ") + more;
     if (bridge_.isPaused() && !status.next_op.empty()) {
         line +=
             (bridge_.isParkedBehind() ? tr(", after %1") : tr(", before %1")).arg(views::shortOpName(status.next_op));

@@ -87,14 +87,16 @@ ValueId accumulated_part(const Recording& recording, const Event& event, ValueId
     return inf;
 }
 
-std::string step_text(const Recording& recording, const OriginStep& step) {
+Said step_text(const Recording& recording, const OriginStep& step) {
     if (step.event == 0) {
         const std::string& name = recording.value(step.value).name;
-        return concat(name.empty() ? "a constant" : name, ", which held it before the run");
+        return name.empty() ? engine::said("a constant, which held it before the run")
+                            : engine::said("%1, which held it before the run", name);
     }
     const Event& event = recording.event(step.event);
-    return concat("#", event.id, " ", short_operator_name(event.op),
-                  event.scope.empty() ? "" : concat(" in ", event.scope));
+    Said text = concat("#", event.id, " ", short_operator_name(event.op));
+    if (!event.scope.empty()) text += engine::said(" in %1", event.scope);
+    return text;
 }
 
 }  // namespace
@@ -188,20 +190,20 @@ std::vector<OriginStep> trace_origin(const Recording& recording, EventId from) {
     return way;
 }
 
-std::string origin_text(const Recording& recording, const std::vector<OriginStep>& way) {
+Said origin_text(const Recording& recording, const std::vector<OriginStep>& way) {
     constexpr std::size_t kShown = 12;
-    std::string text;
+    Said text;
     for (std::size_t i = 0; i < way.size(); ++i) {
         const bool is_left_out = way.size() > kShown && i >= kShown / 2 && i < way.size() - kShown / 2;
         if (is_left_out) {
-            if (i == kShown / 2) text += concat(" \u2190 ", way.size() - kShown, " more");
+            if (i == kShown / 2) text += engine::said(" \u2190 %1 more", way.size() - kShown);
             continue;
         }
-        text += concat(i > 0 ? " \u2190 " : "", step_text(recording, way[i]));
+        text = said_in_row(text, i > 0 ? " \u2190 " : "", step_text(recording, way[i]));
     }
     if (way.empty() || way.back().event == 0) return text;
     const NotFinite kind = recording.event(way.back().event).not_finite;
-    return kind == NotFinite::None ? text : concat(text, " (", not_finite_name(kind), ")");
+    return kind == NotFinite::None ? text : said_in_row(text, " (", engine::listed(not_finite_name(kind)), ")");
 }
 
 }  // namespace loupe::session

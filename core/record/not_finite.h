@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/said.h"
 #include "core/record/recording.h"
 
 namespace loupe::session {
@@ -56,7 +57,7 @@ ValueId first_of_way(const Recording& recording, EventId from);
 // all is finite.
 std::vector<OriginStep> trace_origin(const Recording& recording, EventId from);
 // "#14 AddmmBackward0 in head <- #12 SqrtBackward0 in length (made here)".
-std::string origin_text(const Recording& recording, const std::vector<OriginStep>& way);
+Said origin_text(const Recording& recording, const std::vector<OriginStep>& way);
 
 // Made before turned, passed on, meant.
 inline bool is_graver(NotFinite a, NotFinite b) { return a != NotFinite::None && (b == NotFinite::None || a < b); }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/said.h"
 #include "core/record/recording.h"
 
 namespace loupe::session {
@@ -27,7 +28,7 @@ struct StopPoint {
 };
 
 struct StopReason {
-    std::string text;  // "breakpoint 2: module layer2 in backward"
+    Said text;  // "breakpoint 2: module layer2 in backward"
     int breakpoint = 0;
 };
 

@@ -43,7 +43,7 @@ bool is_line_of(const Breakpoint& breakpoint, const std::string& file) {
 
 }  // namespace
 
-void BreakpointMoves::warn(std::string text, SourcePlace source) const {
+void BreakpointMoves::warn(Said text, SourcePlace source) const {
     SessionListener::LogEntry entry;
     entry.level = SessionListener::LogEntry::Level::Warning;
     entry.text = std::move(text);
@@ -70,8 +70,8 @@ void BreakpointMoves::note_edited(const std::string& file, std::string_view befo
         if (to == line) continue;
         if (to < 0) {
             control_.remove(breakpoint.id);
-            warn(concat("breakpoint ", breakpoint.id, " is gone with its line, which was line ", breakpoint.line, ": ",
-                        line_at(before, line)),
+            warn(engine::said("breakpoint %1 is gone with its line, which was line %2: %3", breakpoint.id,
+                              breakpoint.line, line_at(before, line)),
                  {file, line_of_gap(lines, line), 0});
             continue;
         }
@@ -157,7 +157,7 @@ void BreakpointMoves::follow_nodes(const GraphModel& graph) {
             breakpoint.enabled = false;
             breakpoint.text = what;
             if (!rests)
-                warn(concat("breakpoint ", breakpoint.id, " rests: ", what, " is not in the graph that runs"),
+                warn(engine::said("breakpoint %1 rests: %2 is not in the graph that runs", breakpoint.id, what),
                      place.source);
             now_.resting[breakpoint.id] = std::move(place);
         }
@@ -169,8 +169,8 @@ void BreakpointMoves::tell_of_lost_modules(const ModelInfo& before, const ModelI
     for (const Breakpoint& breakpoint : control_.breakpoints()) {
         const bool was_there = breakpoint.kind == Breakpoint::Kind::Module && before.find_module(breakpoint.text) >= 0;
         if (was_there && now.find_module(breakpoint.text) < 0)
-            warn(concat("breakpoint ", breakpoint.id, " stops nowhere: there is no module ", breakpoint.text,
-                        " any more"),
+            warn(engine::said("breakpoint %1 stops nowhere: there is no module %2 any more", breakpoint.id,
+                              breakpoint.text),
                  {});
     }
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/said.h"
 #include "core/model/model_info.h"
 #include "core/session/run_control.h"
 #include "core/session/session_listener.h"
@@ -57,7 +58,7 @@ class BreakpointMoves {
     SourcePlace moved(const SourcePlace& place) const;
     static NodePlace place_of(const GraphModel& graph, int node);
     int find(const GraphModel& graph, const NodePlace& place) const;
-    void warn(std::string text, SourcePlace source) const;
+    void warn(Said text, SourcePlace source) const;
 
     RunControl& control_;
     Tell tell_;

@@ -183,7 +183,7 @@ void Engine::report_failure(const Error& error) {
     const auto recording = shown.recorder != nullptr && !was_stopped ? shown.recorder->recording() : nullptr;
     SessionListener::LogEntry entry;
     entry.level = was_stopped ? Publisher::Level::Info : Publisher::Level::Error;
-    entry.text = was_stopped ? "stopped" : headline_of(error);
+    entry.text = was_stopped ? engine::said("stopped") : Said(headline_of(error));
     entry.scope = error.context().scope;
     entry.source = place_of(error);
     entry.details = was_stopped ? std::string() : details_of(error);
@@ -207,10 +207,10 @@ void Engine::report_failure(const Error& error) {
         status.verdict = verdict;
         status.state = was_stopped ? (has_model ? RunState::Ready : RunState::Empty) : RunState::Failed;
         status.is_training = false;
-        status.error = was_stopped ? "" : entry.text;
+        status.error = was_stopped ? Said() : entry.text;
         status.details = entry.details;
         status.error_source = entry.source;
-        status.why = was_stopped ? "stopped" : "error";
+        status.why = was_stopped ? engine::said("stopped") : engine::said("error");
         status.progress.clear();
         status.fraction = -1;
     });
@@ -221,7 +221,7 @@ void Engine::report_no_memory() {
     publisher_.change_status([](Status& status) {
         status.state = RunState::Failed;
         status.is_training = false;
-        status.error = "out of memory";
+        status.error = engine::said("out of memory");
     });
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/fields.h"
+#include "core/base/said.h"
 #include "core/model/model_info.h"
 #include "core/record/recording.h"
 
@@ -21,7 +22,7 @@ struct EngineEnd {
         Damaged,  // what it sent was no message
     };
     Kind kind = Kind::None;
-    std::string text = {};  // one line: "the engine died: SIGSEGV in aten::conv2d at event 17 (model.py:12)"
+    Said text = {};  // one line: "the engine died: SIGSEGV in aten::conv2d at event 17 (model.py:12)"
     int signal = 0;
     int exit_status = 0;
     // What ran when it ended, as far as it is known: event 0 is none. op empty: behind the event, or nothing did.

@@ -125,7 +125,7 @@ void GenerationDriver::generate(const GenerateRequest& request) {
             run_unrecorded();
         }
         publisher_.change_status([&](Status& status) {
-            status.progress = is_last ? std::string() : concat("token ", i + 1, " of ", request.tokens);
+            status.progress = is_last ? Said() : engine::said("token %1 of %2", i + 1, request.tokens);
             status.fraction = is_last ? -1 : static_cast<double>(i + 1) / static_cast<double>(request.tokens);
         });
     }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/model/load_weights.h"
@@ -49,7 +48,7 @@ void ModelHolder::log_trace() const {
         for (const runtime::TraceWarning& warning : trace->warnings)
             publisher_.log(Level::Warning, "TracerWarning: " + warning.text, place_of(warning.range));
     } else if (!program_->trace_failure().empty()) {
-        publisher_.log(Level::Warning, concat("no graph: ", program_->trace_failure()));
+        publisher_.log(Level::Warning, engine::said("no graph: %1", program_->trace_failure()));
     }
 }
 
@@ -88,8 +87,10 @@ std::vector<InputSpec> ModelHolder::inputs_for(const Program& opened, const std:
         before.begin(), before.end(), [](const InputSpec& spec) { return spec.source != InputSpec::Source::Example; });
     if (!are_chosen) return own;
     if (before.size() == own.size()) return before;
-    publisher_.log(Level::Warning, concat("the model takes ", counted(own.size(), "input"), " now, not ", before.size(),
-                                          ": those that were chosen are left out"));
+    publisher_.log(Level::Warning,
+                   engine::said("the model takes %1 inputs now, not %2: those that were chosen are left out",
+                                "the model takes %1 input now, not %2: those that were chosen are left out", own.size(),
+                                before.size()));
     return own;
 }
 
@@ -98,10 +99,10 @@ void ModelHolder::keep_weights(nn::Module& opened) const {
     if (origin_.weights_from.empty()) return;
     const WeightsReport report = load_fitting(opened, program_->module().state_dict());
     const bool all_fit = report.differences.empty();
-    std::string text =
-        concat(counted(report.loaded, "tensor is", "tensors are"), " as before (", origin_.weights_from, ")");
+    Said text = engine::said("%1 tensors are as before (%2)", "%1 tensor is as before (%2)", report.loaded,
+                             origin_.weights_from == "trained" ? engine::said("trained") : Said(origin_.weights_from));
     if (!all_fit)
-        text += concat("; what did not fit is as the source makes it: ", differences_text(report.differences));
+        text += engine::said("; what did not fit is as the source makes it: %1", differences_text(report.differences));
     publisher_.log(all_fit ? Level::Info : Level::Warning, std::move(text));
 }
 
@@ -146,12 +147,13 @@ WeightsReport ModelHolder::load_weights(const std::filesystem::path& file, bool 
     if (program_->info() != before) show_trace();
     const bool failed = !report.error.empty();
     const std::size_t left = report.differences.size();
-    std::string text = concat(counted(report.loaded, "tensor"), " loaded from ", file.filename().string());
+    const std::string name = file.filename().string();
+    Said text = engine::said("%1 tensors loaded from %2", "%1 tensor loaded from %2", report.loaded, name);
     if (failed)
-        text =
-            concat(file.filename().string(), " does not fit: ", counted(left, "difference"), "; nothing was changed");
+        text = engine::said("%2 does not fit: %1 differences; nothing was changed",
+                            "%2 does not fit: %1 difference; nothing was changed", left, name);
     else if (left > 0)
-        text += concat("; ", counted(left, "name was", "names were"), " passed over");
+        text += engine::said("; %1 names were passed over", "; %1 name was passed over", left);
     if (!failed) {
         origin_.weights_from = file.filename().string();
         origin_.verdict.reset();
@@ -190,9 +192,9 @@ void ModelHolder::set_form(ModelForm form) {
     publisher_.change_status([&](Status& status) {
         status = Status{};
         status.state = RunState::Opening;
-        status.progress = form == ModelForm::Scripted ? "scripting"
-                          : form == ModelForm::Traced ? "tracing"
-                                                      : "evaluating the source";
+        status.progress = form == ModelForm::Scripted ? engine::said("scripting")
+                          : form == ModelForm::Traced ? engine::said("tracing")
+                                                      : engine::said("evaluating the source");
     });
     dependents_.release_run();
     const std::vector<InputSpec> before = settings_.inputs();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/said.h"
 #include "core/model/program.h"
 #include "core/model/text_model.h"
 #include "core/ops/random/generator.h"
@@ -23,7 +24,7 @@ namespace loupe::session {
 // How the model came to be.
 struct ModelOrigin {
     std::string weights_from;  // what gave it its weights since it was opened: a file, "trained"; empty: nothing
-    std::string other_model;   // why a model of a session before did not come back as it was; empty: it did
+    Said other_model;          // why a model of a session before did not come back as it was; empty: it did
     RandomState random;        // before the model was made
     std::shared_ptr<const Verdict> verdict;  // of its source; null: the model is finite
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/model_opener.h"
 
-#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/strings.h"
@@ -33,7 +32,7 @@ void ModelOpener::open(const std::filesystem::path& file, const std::string& giv
     publisher_.change_status([&](Status& status) {
         status = Status{};
         status.state = RunState::Opening;
-        status.progress = concat("opening ", file.filename().string());
+        status.progress = engine::said("opening %1", file.filename().string());
     });
     if (is_recording(file)) return open_recording(file);
     try {
@@ -76,8 +75,8 @@ void ModelOpener::open_program(const std::filesystem::path& file, const std::str
     auto opened =
         is_again ? Program::open_edited(file, build, permissions) : Program::open(file, {}, build, permissions);
     if (!opened->unfitting().empty())
-        publisher_.log(Level::Warning, concat("of the checkpoint beside ", file.filename().string(),
-                                              " not all fits: ", differences_text(opened->unfitting())));
+        publisher_.log(Level::Warning, engine::said("of the checkpoint beside %1 not all fits: %2",
+                                                    file.filename().string(), differences_text(opened->unfitting())));
     // A source that was edited runs in the form it had.
     if (is_again && opened->source() != nullptr) model_.change_form(*opened, before->form);
     // What it wrote before it has written again.
@@ -86,7 +85,8 @@ void ModelOpener::open_program(const std::filesystem::path& file, const std::str
     if (kept)
         origin.other_model = give_back(*opened, *kept);
     else if (!folder.empty() && opened->source() != nullptr && origin.other_model.empty())
-        origin.other_model = "the session kept no weights, and the source made them anew: they may be other ones";
+        origin.other_model =
+            engine::said("the session kept no weights, and the source made them anew: they may be other ones");
     if (!folder.empty()) origin.weights_from.clear();  // those of the session count, not those that are there
     model_.use(std::move(opened));                     // the model there is stays when this fails
     if (reported) {
@@ -96,10 +96,10 @@ void ModelOpener::open_program(const std::filesystem::path& file, const std::str
     origin.random = random;
     if (kept) origin.weights_from = kept->weights_from;
     if (!origin.other_model.empty())
-        publisher_.log(Level::Warning, concat("the recorded run is of another model: ", origin.other_model));
+        publisher_.log(Level::Warning, engine::said("the recorded run is of another model: %1", origin.other_model));
     if (const ModelInfo& info = *model_.program()->info(); !info.guessed_from.empty())
-        publisher_.log(Level::Info, concat("built as ", info.built_as, ": guessed (", info.guessed_from,
-                                           "); change it in Inputs > Constructor"));
+        publisher_.log(Level::Info, engine::said("built as %1: guessed (%2); change it in Inputs > Constructor",
+                                                 info.built_as, engine::listed(info.guessed_from)));
     if (const auto verdict = conclude_opening(*model_.program())) origin.verdict = std::make_shared<Verdict>(*verdict);
     if (origin.verdict != nullptr) publisher_.log(entry_of(*origin.verdict));
 }
@@ -112,7 +112,7 @@ std::optional<KeptModel> ModelOpener::read_kept(const std::filesystem::path& fol
         return read_kept_model(kept_model_in(folder));
     } catch (const Error& error) {
         model_.origin().other_model =
-            concat("the session's weights cannot be read (", error.message(), ") and were made anew");
+            engine::said("the session's weights cannot be read (%1) and were made anew", error.message());
         return std::nullopt;
     }
 }
@@ -166,7 +166,8 @@ void ModelOpener::log_recorded(const RecordingFile& file) const {
     const Recording& recording = *file.recording();
     const auto count = static_cast<EventId>(recording.event_count());
     LogEntry entry;
-    entry.text = concat("a recorded run of ", file.model()->path, ": ", counted(count, "event"));
+    entry.text =
+        engine::said("a recorded run of %2: %1 events", "a recorded run of %2: %1 event", count, file.model()->path);
     publisher_.log(entry);
     if (count == 0 || !recording.event(count).failed) return;
     const Event& event = recording.event(count);

@@ -39,7 +39,7 @@ void Publisher::log(LogEntry entry) const {
     listener_->on_log(entry);
 }
 
-void Publisher::log(Level level, std::string text, SourcePlace source) const {
+void Publisher::log(Level level, Said text, SourcePlace source) const {
     log({.level = level, .text = std::move(text), .scope = {}, .source = std::move(source)});
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/said.h"
 #include "core/session/session_listener.h"
 
 namespace loupe::session {
@@ -34,7 +35,7 @@ class Publisher {
     // Null: no text was generated since the model was opened.
     std::shared_ptr<const Generation> generation() const;
     void log(LogEntry entry) const;
-    void log(Level level, std::string text, SourcePlace source = {}) const;
+    void log(Level level, Said text, SourcePlace source = {}) const;
 
     // --- the engine thread ---
     // Changes the status and notifies the listener. change: called with the status, under the lock.

@@ -72,12 +72,12 @@ std::optional<StopReason> RankMeeting::pass(const StopPoint& point) {
     place.times = ++times_[key_of(place)];
     now_ = std::move(place);
     if (!meeting_) return std::nullopt;
-    if (*now_ == meeting_->place) return StopReason{concat("where ", meeting_->whom, " is"), 0};
+    if (*now_ == meeting_->place) return StopReason{engine::said("where %1 is", meeting_->whom), 0};
     const bool is_last = now_->collectives > meeting_->place.collectives ||
                          (now_->collectives == meeting_->place.collectives && launches_collective(point.op));
     if (!is_last) return std::nullopt;
-    return StopReason{concat("the next place that ranks share: ", meeting_->whom, " is ", place_text(meeting_->place),
-                             ", to which this one does not come before"),
+    return StopReason{engine::said("the next place that ranks share: %1 is %2, to which this one does not come before",
+                                   meeting_->whom, place_text(meeting_->place)),
                       0};
 }
 

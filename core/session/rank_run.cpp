@@ -15,11 +15,11 @@ RunAmongRanks::~RunAmongRanks() {
     World::instance().set_status(opens_ ? RankStatus::Kind::Idle : RankStatus::Kind::Ended, {});
 }
 
-void RunAmongRanks::on_waiting(const std::string& line) { show(std::string(kWaitsIn) + line); }
+void RunAmongRanks::on_waiting(const std::string& line) { show(engine::said("waits in %1", line)); }
 void RunAmongRanks::on_waited() { show({}); }
 void RunAmongRanks::on_long_wait(const std::string& line) { publisher_.log(Publisher::Level::Warning, line); }
 
-void RunAmongRanks::show(std::string progress) {
+void RunAmongRanks::show(Said progress) {
     publisher_.change_status([&](Status& status) { status.progress = std::move(progress); });
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/said.h"
 #include "core/distributed/world.h"
 #include "core/session/publisher.h"
 
@@ -27,7 +28,7 @@ class RunAmongRanks final : private distributed::WaitObserver {
     void on_waiting(const std::string& line) override;
     void on_waited() override;
     void on_long_wait(const std::string& line) override;
-    void show(std::string progress);
+    void show(Said progress);
 
     Publisher& publisher_;
     const bool opens_;

@@ -15,7 +15,7 @@ RankSteps::RankSteps(std::size_t count, Ranks ranks) : access_(std::move(ranks))
 }
 
 bool waits_in_collective(const Status& status) {
-    return status.state == RunState::Running && status.progress.starts_with(kWaitsIn);
+    return status.state == RunState::Running && status.progress.text().starts_with(kWaitsIn);
 }
 
 // --- orders ---

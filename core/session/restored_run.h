@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/base/fields.h"
+#include "core/base/said.h"
 #include "core/record/recording.h"
 
 namespace loupe::session {
@@ -11,10 +12,10 @@ namespace loupe::session {
 // What a session that was kept came back to.
 struct RestoredRun {
     EventId events = 0;  // 0: no run was kept
-    std::string note;    // what is missing of it; empty when nothing is
+    Said note;           // what is missing of it; empty when nothing is
     std::string error;   // not empty: nothing was restored
     // Why the model is another one than the run's, a sentence without its end; empty: it has the very same tensors.
-    std::string other_model;
+    Said other_model;
 };
 auto fields(Like<RestoredRun> auto& it) { return std::tie(it.events, it.note, it.error, it.other_model); }
 

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/record/said_phase.h"
 
 namespace loupe::session {
 namespace {
@@ -15,40 +16,50 @@ bool is_inside(std::string_view scope, std::string_view module) {
     return scope.starts_with(module) && (scope.size() == module.size() || scope[module.size()] == '.');
 }
 
-std::string in_phase(const StopPoint& point) { return concat(" in ", phase_name(point.phase)); }
-
-std::string describe_breakpoint(const Breakpoint& breakpoint, const StopPoint& point) {
-    std::string text = concat("breakpoint ", breakpoint.id, ": ");
+Said kind_of_breakpoint(const Breakpoint& breakpoint, const StopPoint& point) {
     switch (breakpoint.kind) {
         case Breakpoint::Kind::Node:
-            text += concat("node ", point.op);
-            break;
+            return engine::said("breakpoint %1: node %2", breakpoint.id, point.op);
         case Breakpoint::Kind::OperatorKind:
-            text += concat("operator ", point.op);
-            break;
+            return engine::said("breakpoint %1: operator %2", breakpoint.id, point.op);
         case Breakpoint::Kind::Module:
-            text += concat("module ", breakpoint.text);
-            break;
+            return engine::said("breakpoint %1: module %2", breakpoint.id, breakpoint.text);
         case Breakpoint::Kind::Line:
-            text += concat(breakpoint.text, ":", breakpoint.line);
-            break;
+            return engine::said("breakpoint %1: %2", breakpoint.id, concat(breakpoint.text, ":", breakpoint.line));
         case Breakpoint::Kind::Phase:
-            text += "phase";
-            break;
+            return engine::said("breakpoint %1: phase", breakpoint.id);
         case Breakpoint::Kind::NanOrInf:
-            text += "NaN or Inf";
             break;
     }
-    if (!breakpoint.condition.empty()) text += concat(" (", breakpoint.condition, ")");
-    return text + in_phase(point);
+    return engine::said("breakpoint %1: NaN or Inf", breakpoint.id);
+}
+
+Said describe_breakpoint(const Breakpoint& breakpoint, const StopPoint& point) {
+    const std::string condition =
+        breakpoint.condition.empty() ? std::string() : concat(" (", breakpoint.condition, ")");
+    return said_in_row(kind_of_breakpoint(breakpoint, point), condition, " ", said_in_phase(point.phase));
+}
+
+Said first_of_text(RunPhase phase) {
+    switch (phase) {
+        case RunPhase::Forward:
+            return engine::said("first of forward");
+        case RunPhase::Backward:
+            return engine::said("first of backward");
+        case RunPhase::Optimizer:
+            break;
+    }
+    return engine::said("first of optimizer");
 }
 
 // "NaN made here", "NaN turned here, of an Inf".
-std::string nan_text(const std::vector<const Value*>& outputs, NotFinite kind) {
+Said nan_text(const std::vector<const Value*>& outputs, NotFinite kind) {
     const bool has_nan = std::any_of(outputs.begin(), outputs.end(), [](const Value* value) {
         return value != nullptr && value->statistics && value->statistics->nan_count > 0;
     });
-    return concat(has_nan ? "NaN " : "Inf ", not_finite_name(kind), kind == NotFinite::Turned ? ", of an Inf" : "");
+    const std::string what = has_nan ? "NaN" : "Inf";
+    return kind == NotFinite::Turned ? engine::said("%1 turned here, of an Inf", what)
+                                     : engine::said("%1 made here", what);
 }
 
 // Does the operator that ran belong to what the breakpoint is on, or run inside it?
@@ -146,23 +157,24 @@ std::optional<StopReason> RunControl::check_orders(const StopPoint& point, Event
         case RunTarget::Kind::Nan:
             return std::nullopt;
         case RunTarget::Kind::Next:
-            return StopReason{"paused", 0};
+            return StopReason{engine::said("paused"), 0};
         case RunTarget::Kind::Into:
-            return StopReason{"step", 0};
+            return StopReason{engine::said("step"), 0};
         case RunTarget::Kind::Over:
-            if (point.depth <= from_depth_ || point.phase != from_phase_) return StopReason{"step", 0};
+            if (point.depth <= from_depth_ || point.phase != from_phase_) return StopReason{engine::said("step"), 0};
             return std::nullopt;
         case RunTarget::Kind::Out:
-            if (point.depth < from_depth_ || point.phase != from_phase_) return StopReason{"step out", 0};
+            if (point.depth < from_depth_ || point.phase != from_phase_) return StopReason{engine::said("step out"), 0};
             return std::nullopt;
         case RunTarget::Kind::Node:
-            if (point.graph_node == target_.graph_node && !point.is_part) return StopReason{"run to here", 0};
+            if (point.graph_node == target_.graph_node && !point.is_part)
+                return StopReason{engine::said("run to here"), 0};
             return std::nullopt;
         case RunTarget::Kind::Phase:
-            if (point.phase == target_.phase) return StopReason{concat("first of ", phase_name(point.phase)), 0};
+            if (point.phase == target_.phase) return StopReason{first_of_text(point.phase), 0};
             return std::nullopt;
         case RunTarget::Kind::Event:
-            if (next >= target_.event) return StopReason{concat("before event ", next), 0};
+            if (next >= target_.event) return StopReason{engine::said("before event %1", next), 0};
             return std::nullopt;
     }
     return std::nullopt;
@@ -221,8 +233,9 @@ std::optional<StopReason> RunControl::after(const StopPoint& point, const std::v
         }
         if (stops) ids.push_back(breakpoint.id);
     }
-    if (auto reason =
-            hit(ids, point, concat(", at ", point.op, point.scope.empty() ? "" : concat(" of ", point.scope))))
+    if (auto reason = hit(ids, point,
+                          point.scope.empty() ? engine::said(", at %1", point.op)
+                                              : engine::said(", at %1 of %2", point.op, point.scope)))
         return reason;
     const std::lock_guard lock(mutex_);
     std::optional<StopReason> reason;
@@ -282,14 +295,13 @@ void RunControl::end_run() {
     for (const Breakpoint& breakpoint : breakpoints()) {
         const auto missing = never_judged_.find(breakpoint.id);
         if (!complain_ || missing == never_judged_.end() || judged_.contains(breakpoint.id)) continue;
-        complain_(breakpoint, concat("it could not be evaluated once in this run: ", missing->second));
+        complain_(breakpoint, engine::said("it could not be evaluated once in this run: %1", missing->second));
     }
     never_judged_.clear();
 }
 
 // Counts the hits of these; the first that is not to be passed over is the reason to stop.
-std::optional<StopReason> RunControl::hit(const std::vector<int>& ids, const StopPoint& point,
-                                          const std::string& place) {
+std::optional<StopReason> RunControl::hit(const std::vector<int>& ids, const StopPoint& point, const Said& place) {
     if (ids.empty()) return std::nullopt;
     std::optional<StopReason> reason;
     const std::lock_guard lock(mutex_);

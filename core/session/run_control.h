@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/said.h"
 #include "core/record/recording.h"
 #include "core/record/stop_point.h"
 #include "core/session/breakpoint.h"
@@ -36,7 +37,7 @@ class RunControl final : public StopControl {
     // Does it look for a NaN or Inf that it has not met yet?
     bool searches_nan() const;
     // Hears of a condition that could not be judged, once a run for each reason.
-    using Complain = std::function<void(const Breakpoint& breakpoint, const std::string& why)>;
+    using Complain = std::function<void(const Breakpoint& breakpoint, const Said& why)>;
     // The run is over: hears of conditions over names that had no value at any time they were asked for.
     void end_run();
     void set_complain(Complain complain) { complain_ = std::move(complain); }
@@ -77,7 +78,7 @@ class RunControl final : public StopControl {
     std::optional<StopReason> check_orders(const StopPoint& point, EventId next);
     std::vector<Judged> judged_at(const StopPoint& point, const Surroundings& surroundings, bool is_after);
     bool holds(const Judged& judged, ConditionFacts facts, const Surroundings& surroundings);
-    std::optional<StopReason> hit(const std::vector<int>& ids, const StopPoint& point, const std::string& place = {});
+    std::optional<StopReason> hit(const std::vector<int>& ids, const StopPoint& point, const Said& place = {});
     const Condition& condition_of(const Breakpoint& breakpoint);
 
     Complain complain_;

@@ -56,14 +56,15 @@ void RunDriver::begin(const RunOptions& options) {
 std::shared_ptr<PreparedMethod> RunDriver::prepare(RunOptions& options) {
     if (options.compile_mode.empty())
         return std::make_shared<PreparedMethod>(model_.program(), options.method, options.pipeline);
-    publisher_.change_status([&](Status& status) { status.progress = concat("compiling, ", options.compile_mode); });
+    publisher_.change_status(
+        [&](Status& status) { status.progress = engine::said("compiling, %1", options.compile_mode); });
     CompiledProgram compiled =
         model_.compile({options.compile_mode, options.method, options.pipeline, options.backward, false, false});
     seed_generators(options.seed);  // measuring drew numbers
     if (!compiled.report.complaint.empty()) publisher_.log(Publisher::Level::Warning, compiled.report.complaint);
     for (const GraphBreak& found : compiled.report.breaks) {
         publisher_.log({.level = Publisher::Level::Info,
-                        .text = concat("graph break: ", found.line()),
+                        .text = engine::said("graph break: %1", found.line()),
                         .scope = found.scope,
                         .source = found.source});
     }
@@ -182,7 +183,9 @@ RestoredRun RunDriver::restore(const std::filesystem::path& folder) {
         const RunState state = publisher_.status().state;
         const bool is_free = model_.program() != nullptr && state != RunState::Paused && state != RunState::Running;
         if (!is_free) throw Error(ErrorKind::Usage, "no model is open that a run could come back to");
-        auto file = read_journal(folder, out.note);
+        std::string note;
+        auto file = read_journal(folder, note);
+        out.note = std::move(note);
         if (file == nullptr) return out;
         recorder_.forget();
         show_restored_graph(*file);
@@ -197,8 +200,9 @@ RestoredRun RunDriver::restore(const std::filesystem::path& folder) {
             status.state = RunState::Ready;
             status.reached = out.events;
             status.is_restored = true;
-            status.why = out.other_model.empty() ? "restored; F5 runs again"
-                                                 : "restored, of another model; F5 runs the one that is open";
+            status.why = out.other_model.empty()
+                             ? engine::said("restored; F5 runs again")
+                             : engine::said("restored, of another model; F5 runs the one that is open");
         });
     } catch (const Error& error) {
         out.error = error.what();

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/record/run_phases.h"
@@ -22,7 +21,7 @@ EventId event_count(const Recorder& recorder) { return static_cast<EventId>(reco
 RunRecorder::RunRecorder(Publisher& publisher, WorkQueue& queue, RunControl& control, ModelHolder& model,
                          const CurrentTraining& training, SessionKeeper& keeper)
     : publisher_(publisher), queue_(queue), control_(control), model_(model), training_(training), keeper_(keeper) {
-    control_.set_complain([this](const Breakpoint& breakpoint, const std::string& why) { complain(breakpoint, why); });
+    control_.set_complain([this](const Breakpoint& breakpoint, const Said& why) { complain(breakpoint, why); });
 }
 
 // --- what is shown ---
@@ -68,11 +67,12 @@ void RunRecorder::begin_control(bool pause_at_start) {
     }
 }
 
-void RunRecorder::complain(const Breakpoint& breakpoint, const std::string& why) const {
+void RunRecorder::complain(const Breakpoint& breakpoint, const Said& why) const {
     SourcePlace source;
     if (breakpoint.kind == Breakpoint::Kind::Line) source = {breakpoint.text, breakpoint.line, 0};
     publisher_.log(Publisher::Level::Warning,
-                   concat("breakpoint ", breakpoint.id, " (", breakpoint.condition, ") does not stop: ", why), source);
+                   engine::said("breakpoint %1 (%2) does not stop: %3", breakpoint.id, breakpoint.condition, why),
+                   source);
 }
 
 void RunRecorder::park(const StopPoint& next, const StopReason& why) {
@@ -122,15 +122,16 @@ void RunRecorder::compare_with_repeated() {
     const RunComparison compared = compare_runs(*repeated.recording, now);
     if (compared.count == 0) return;
     if (compared.other == 0)
-        return publisher_.log(Publisher::Level::Info,
-                              concat("the run of the session before was run again and came out the same, in ",
-                                     counted(compared.count, "event")));
+        return publisher_.log(
+            Publisher::Level::Info,
+            engine::said("the run of the session before was run again and came out the same, in %1 events",
+                         "the run of the session before was run again and came out the same, in %1 event",
+                         compared.count));
     Publisher::LogEntry entry;
     entry.level = Publisher::Level::Warning;
-    entry.text = concat(
-        "the run of the session before did not come out the same when it was run again: it first "
-        "differs at #",
-        compared.other, ", ", now.event(compared.other).op);
+    entry.text = engine::said(
+        "the run of the session before did not come out the same when it was run again: it first differs at #%1, %2",
+        compared.other, now.event(compared.other).op);
     entry.event = compared.other;
     publisher_.log(std::move(entry));
 }
@@ -139,22 +140,24 @@ void RunRecorder::report_continued(const RepeatedRun& before, const Recording& n
     const RunComparison compared = compare_runs(*before.recording, now, before.until);
     const EventId kept = before.until - 1;
     Publisher::LogEntry entry;
-    entry.text = concat("continued at #", before.until, ", ", before.why);
+    entry.text = engine::said("continued at #%1, %2", before.until, before.why);
     entry.event = std::min(before.until, static_cast<EventId>(now.event_count()));
     if (compared.other != 0 || compared.count < kept) {
         entry.level = Publisher::Level::Warning;
         entry.event = compared.other != 0 ? compared.other : entry.event;
-        entry.text += compared.other != 0
-                          ? concat("; but what is before it did not come out as in the run before: first at #",
-                                   compared.other, ", ", now.event(compared.other).op)
-                          : concat("; but the run ended before it");
+        entry.text +=
+            compared.other != 0
+                ? engine::said("; but what is before it did not come out as in the run before: first at #%1, %2",
+                               compared.other, now.event(compared.other).op)
+                : engine::said("; but the run ended before it");
         return publisher_.log(std::move(entry));
     }
     if (kept > 0) {
         const double took = before.until <= now.event_count() ? now.event(before.until).start
                                                               : now.event(kept).start + now.event(kept).duration;
-        entry.text += concat("; ", counted(kept, "event"), " before it ", kept == 1 ? "was" : "were", " run again in ",
-                             format_seconds(took), " and came out the same");
+        entry.text +=
+            engine::said("; %1 events before it were run again in %2 and came out the same",
+                         "; %1 event before it was run again in %2 and came out the same", kept, format_seconds(took));
     }
     publisher_.log(std::move(entry));
 }
@@ -264,7 +267,7 @@ EventId RunRecorder::change(const ValueChange& change) {
 
 // --- what the program reports ---
 
-void RunRecorder::log(Publisher::Level level, std::string text, SourcePlace source) const {
+void RunRecorder::log(Publisher::Level level, Said text, SourcePlace source) const {
     Publisher::LogEntry entry;
     entry.level = level;
     entry.text = std::move(text);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "core/base/said.h"
 #include "core/runtime/interpreter/print.h"
 #include "core/session/current_training.h"
 #include "core/session/model_holder.h"
@@ -24,7 +25,7 @@ struct RepeatedRun {
     std::shared_ptr<const Recording> recording;  // null: none
     // From this event on it is another one, and before it stops nowhere; 0: the run of a session before, all of it.
     EventId until = 0;
-    std::string why;                     // "from the start of `Net.forward`": where it goes its own way
+    Said why;                            // "from the start of `Net.forward`": where it goes its own way
     std::optional<EditStart> edit = {};  // that makes it go its own way
 };
 
@@ -53,7 +54,7 @@ class RunRecorder {
     EventId change(const ValueChange& change);
 
     // What the program that runs reports, at the last event of the run.
-    void log(Publisher::Level level, std::string text, SourcePlace source = {}) const;
+    void log(Publisher::Level level, Said text, SourcePlace source = {}) const;
     // Printed lines go to the log.
     runtime::PrintHandler print_to_log() const;
 
@@ -64,7 +65,7 @@ class RunRecorder {
     void park(const StopPoint& next, const StopReason& why);
     void compare_with_repeated();
     void report_continued(const RepeatedRun& before, const Recording& now) const;
-    void complain(const Breakpoint& breakpoint, const std::string& why) const;
+    void complain(const Breakpoint& breakpoint, const Said& why) const;
 
     Publisher& publisher_;
     WorkQueue& queue_;

@@ -124,8 +124,9 @@ void Session::run_to(const RunTarget& target) {
     const Status now = status();
     RunOptions options = run_options();
     if (is_backward && now.state == RunState::Paused && !now.is_training && !options.backward) {
-        backend_->log(
-            {.text = "this run was begun without backward: it begins again, with backward", .scope = {}, .source = {}});
+        backend_->log({.text = engine::said("this run was begun without backward: it begins again, with backward"),
+                       .scope = {},
+                       .source = {}});
         options.backward = true;
         options.pause_at_start = false;
         run(options, target);

@@ -23,16 +23,18 @@ constexpr int kCheckpointShare = 50;  // of the time: one part in so many at mos
 constexpr std::size_t kMostStarts = 4;
 constexpr std::size_t kMostModelBytes = std::size_t{256} << 20;
 
-constexpr const char* kNoRun = "this run is not kept for a later session: ";
-constexpr const char* kNoTraining = "this training is not kept for a later session: ";
-constexpr const char* kNoModel = "the weights are not kept for a later session: ";
-constexpr const char* kNoStart = "a later session cannot run steps of this training again: ";
+Said no_run(const std::string& why) { return engine::said("this run is not kept for a later session: %1", why); }
+Said no_training(const std::string& why) {
+    return engine::said("this training is not kept for a later session: %1", why);
+}
+Said no_model(const std::string& why) { return engine::said("the weights are not kept for a later session: %1", why); }
+Said no_start(const std::string& why) {
+    return engine::said("a later session cannot run steps of this training again: %1", why);
+}
 
 }  // namespace
 
-void SessionKeeper::warn(const char* what, const std::string& why) const {
-    publisher_.log(Publisher::Level::Warning, concat(what, why));
-}
+void SessionKeeper::warn(const Said& what) const { publisher_.log(Publisher::Level::Warning, what); }
 
 // --- runs ---
 
@@ -64,7 +66,7 @@ void SessionKeeper::log_journal_failure() {
     const std::string failure = journal_->failure();
     if (failure.empty()) return;
     is_failure_logged_ = true;
-    warn(kNoRun, failure);
+    warn(no_run(failure));
 }
 
 void SessionKeeper::forget() {
@@ -102,7 +104,7 @@ bool SessionKeeper::keep_more(const ShownRun& shown) {
         }
         return keep_elements(shown);
     } catch (const std::exception& error) {
-        warn(kNoRun, error.what());
+        warn(no_run(error.what()));
         journal_.reset();
     }
     return false;
@@ -138,7 +140,7 @@ void SessionKeeper::keep_model(const ShownRun& shown) {
     } catch (const Error& error) {
         std::error_code ignored;
         fs::remove(file, ignored);  // of other weights
-        warn(kNoModel, error.what());
+        warn(no_model(error.what()));
     }
 }
 
@@ -173,7 +175,7 @@ void SessionKeeper::write_checkpoint() {
     } catch (const Error& error) {
         // Inside the optimiser's step: it is tried again behind it.
         if (error.kind() == ErrorKind::Usage || error.kind() == ErrorKind::Cancelled) return;
-        if (!std::exchange(is_failure_logged_, true)) warn(kNoTraining, error.what());
+        if (!std::exchange(is_failure_logged_, true)) warn(no_training(error.what()));
     }
     checkpoint_step_ = training_.trainer->steps_done();
     const auto now = Clock::now();
@@ -200,7 +202,7 @@ void SessionKeeper::keep_training_start() {
         trainer->save(training_start_in(folder, trainer->steps_done()));
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::Cancelled) throw;
-        warn(kNoStart, error.what());
+        warn(no_start(error.what()));
     }
 }
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "core/base/said.h"
 #include "core/record/run_journal.h"
 #include "core/session/current_training.h"
 #include "core/session/model_holder.h"
@@ -56,7 +57,7 @@ class SessionKeeper {
   private:
     using Clock = std::chrono::steady_clock;
 
-    void warn(const char* what, const std::string& why) const;
+    void warn(const Said& what) const;
     void log_journal_failure();
     void keep_model(const ShownRun& shown);
     bool can_keep_checkpoint() const;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/base/fields.h"
+#include "core/base/said.h"
 #include "core/model/model_info.h"
 #include "core/record/recording.h"
 #include "core/session/engine_end.h"
@@ -59,7 +60,7 @@ class SessionListener {
     };
     struct LogEntry {
         enum class Level { Info, Warning, Error } level = Level::Info;
-        std::string text;
+        Said text;
         EventId event = 0;  // a link to where it happened
         int graph_node = -1;
         std::string scope;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/base/fields.h"
+#include "core/base/said.h"
 #include "core/model/model_info.h"
 #include "core/record/recording.h"
 
@@ -27,12 +28,12 @@ struct Status {
     SourcePlace next_source;  // of the statement of a model source that it is parked before; else empty
     RunPhase phase = RunPhase::Forward;
     int stopped_at_breakpoint = 0;  // its id; 0 when it stopped for another reason
-    std::string why;                // "breakpoint 2: module layer2 in backward", "step", "paused", "error"
-    std::string error;              // one line
+    Said why;                       // "breakpoint 2: module layer2 in backward", "step", "paused", "error"
+    Said error;                     // one line
     std::string details;            // where error is the first of several lines: all of them, the source underlined
     SourcePlace error_source;       // where it happened, as far as that is known
     bool is_restored = false;       // the run that is shown is of a session before
-    std::string progress;           // "reading weights"
+    Said progress;                  // "reading weights"
     double fraction = -1;           // of the work under way; negative: unknown
     bool is_training = false;       // what runs, or is parked, is a step of a training
     // Of the training: the step that it is parked inside; else the last that is done.

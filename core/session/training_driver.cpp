@@ -101,7 +101,7 @@ void TrainingDriver::begin_anew(const TrainOptions& options) {
     trainer.log()->set_origin(std::move(origin));
     trainer.log()->set_first_replayable(trainer.steps_done() + 1);
     publisher_.add_training(trainer.log(), model_.program()->info()->path);
-    publisher_.log(Publisher::Level::Info, concat("training on ", trainer.data_summary()));
+    publisher_.log(Publisher::Level::Info, engine::said("training on %1", trainer.data_summary()));
     if (!options.resume.empty()) publisher_.log(Publisher::Level::Info, resumed_text(trainer, options.resume));
 }
 
@@ -116,7 +116,7 @@ void TrainingDriver::train(const TrainOptions& options, TrainFrom from, std::int
     publisher_.change_status([](Status& status) {
         status = Status{};
         status.state = RunState::Running;
-        status.progress = "reading data";
+        status.progress = engine::said("reading data");
         status.is_training = true;
     });
     recorder_.begin_control(false);
@@ -264,19 +264,19 @@ void TrainingDriver::log_findings(const std::vector<TrainingFinding>& findings) 
 }
 
 // The step whose numbers are not finite, once more and recorded whole. Ends Failed at the event that made the first.
-void TrainingDriver::find_origin(const std::string& what) {
+void TrainingDriver::find_origin(const Said& what) {
     Trainer& trainer = *training_.trainer;
     recorder_.record_step(trainer, settings_.options(), [&trainer] { trainer.compute(); });
     trainer.undo();
     const Recording& recording = *recorder_.shown().recorder->recording();
     const TrainingFailure failure = explain_failure(
-        concat(what, " at step ", trainer.steps_done() + 1, " (epoch ", trainer.epoch(), ")"), recording);
+        engine::said("%1 at step %2 (epoch %3)", what, trainer.steps_done() + 1, trainer.epoch()), recording);
     publisher_.log(failure.entry);
     publisher_.change_status([&](Status& status) {
         status.verdict = failure.verdict;
         status.state = RunState::Failed;
         status.error = failure.text;
-        status.why = "error";
+        status.why = engine::said("error");
         if (failure.entry.event != 0) status.reached = failure.entry.event;
     });
 }
@@ -289,8 +289,8 @@ void TrainingDriver::publish_progress() {
     const std::int64_t step = trainer.steps_done();
     const std::int64_t total = trainer.total_steps();
     publisher_.change_status([&](Status& status) {
-        status.progress = concat("training: epoch ", trainer.epoch(), " of ", trainer.options().epochs, ", step ", step,
-                                 " of ", total);
+        status.progress = engine::said("training: epoch %1 of %2, step %3 of %4", trainer.epoch(),
+                                       trainer.options().epochs, step, total);
         status.fraction = total > 0 ? static_cast<double>(step) / static_cast<double>(total) : -1;
         status.training_step = step;
         status.training_end = 0;

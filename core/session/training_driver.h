@@ -42,7 +42,7 @@ class TrainingDriver {
     void train_steps(std::int64_t pause_in);
     bool train_step(bool is_recorded);
     void add_to_log(TrainingStep done, bool is_recorded);
-    void find_origin(const std::string& what);
+    void find_origin(const Said& what);
     void keep_state(bool must_stay);
     void publish_progress();
     std::shared_ptr<const Verdict> conclude(std::int64_t steps_before);

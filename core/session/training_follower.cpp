@@ -65,7 +65,7 @@ bool TrainingFollower::open(const std::filesystem::path& path, FileHandle* given
     publisher_.change_status([&](Status& status) {
         status = Status{};
         status.state = RunState::Opening;
-        status.progress = concat("opening ", path.filename().string());
+        status.progress = engine::said("opening %1", path.filename().string());
     });
     auto read = read_watched_file(path);
     forget();
@@ -80,7 +80,7 @@ void TrainingFollower::open(FileHandle in, FileHandle out, const std::filesystem
     publisher_.change_status([&](Status& status) {
         status = Status{};
         status.state = RunState::Opening;
-        status.progress = "attaching to the training";
+        status.progress = engine::said("attaching to the training");
     });
     const auto stream = std::make_shared<LineStream>(std::move(in), std::move(out), WatchedTraining::kLongestLine,
                                                      [this] { queue_.resume([](bool) {}); });
@@ -198,7 +198,7 @@ void TrainingFollower::follow() {
             if (training_->step() == step) continue;
             step = training_->step();
             publisher_.change_status([&](Status& status) {
-                status.progress = concat("training in ", training_->program().name, ": step ", step);
+                status.progress = engine::said("training in %1: step %2", training_->program().name, step);
                 status.training_step = step;
             });
         }
@@ -213,13 +213,13 @@ void TrainingFollower::follow() {
 
 // The program trains on by itself; what was seen of it stays.
 void TrainingFollower::leave() {
-    publisher_.log(Publisher::Level::Info, concat("left ", who(), " behind step ", training_->step()));
+    publisher_.log(Publisher::Level::Info, engine::said("left %1 behind step %2", who(), training_->step()));
     publisher_.change_status([this](Status& status) {
         status.state = RunState::Finished;
         status.is_training = false;
         status.training_step = training_->step();
         status.progress.clear();
-        status.why = "stopped";
+        status.why = engine::said("stopped");
     });
 }
 
@@ -230,7 +230,7 @@ void TrainingFollower::park() {
     queue_.begin_parking();
     publisher_.change_status([this](Status& status) {
         status.state = RunState::Paused;
-        status.why = concat(training_->program().name, " waits behind step ", training_->step());
+        status.why = engine::said("%1 waits behind step %2", training_->program().name, training_->step());
         status.training_step = training_->step();
     });
     queue_.stay_parked();
@@ -252,13 +252,13 @@ void TrainingFollower::conclude(bool was_lost) {
     training_->set_live(false);
     publish();
     const TrainingVerdict found = training_->log()->verdict();
-    std::string text = was_lost
-                           ? concat(training_->program().name, " ended without a word behind step ", training_->step())
-                           : std::string();
-    if (!found.text.empty()) text += concat(text.empty() ? "" : "; ", found.text);
+    Said text =
+        was_lost ? engine::said("%1 ended without a word behind step %2", training_->program().name, training_->step())
+                 : Said();
+    if (!found.text.empty()) text = said_in_row(text, text.empty() ? "" : "; ", found.text);
     if (training_->damaged() > 0)
         publisher_.log(Publisher::Level::Warning,
-                       concat(counted(static_cast<std::size_t>(training_->damaged()), "line"), " could not be read"));
+                       engine::said("%1 lines could not be read", "%1 line could not be read", training_->damaged()));
     const bool is_good = found.is_good && !was_lost;
     Publisher::LogEntry entry;
     entry.level = is_good ? Publisher::Level::Info : Publisher::Level::Warning;

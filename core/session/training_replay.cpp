@@ -17,12 +17,14 @@ namespace {
 
 using Level = Publisher::Level;
 
-std::string not_the_same(std::int64_t step, const std::string& how) {
-    return concat("step ", step, " did not come out as it was logged when it was run again: ", how,
-                  "; something that it depends on has changed, or is not in the model and the random numbers of torch");
+Said not_the_same(std::int64_t step, const Said& how) {
+    return engine::said(
+        "step %1 did not come out as it was logged when it was run again: %2; something that it depends "
+        "on has changed, or is not in the model and the random numbers of torch",
+        step, how);
 }
 
-Publisher::LogEntry entry_of_step(const Trainer& trainer, std::int64_t step, Level level, std::string text) {
+Publisher::LogEntry entry_of_step(const Trainer& trainer, std::int64_t step, Level level, Said text) {
     return {.level = level,
             .text = std::move(text),
             .scope = {},
@@ -55,7 +57,7 @@ void TrainingReplay::begin(std::int64_t step) {
         training_.note_in(status);
         status.state = RunState::Running;
         status.is_training = true;
-        status.progress = concat("going back to step ", step);
+        status.progress = engine::said("going back to step %1", step);
     });
     control_.begin_run(false);
     set_thread_count(trainer.options().threads);
@@ -78,7 +80,7 @@ void TrainingReplay::replay_until(std::int64_t last) {
     while (trainer.steps_done() < last) {
         check_cancelled();
         publisher_.change_status([&](Status& status) {
-            status.progress = concat("running steps ", first, " to ", last, " again: ", trainer.steps_done() + 1);
+            status.progress = engine::said("running steps %1 to %2 again: %3", first, last, trainer.steps_done() + 1);
             status.fraction =
                 static_cast<double>(trainer.steps_done() + 1 - first) / static_cast<double>(last + 1 - first);
         });
@@ -86,7 +88,7 @@ void TrainingReplay::replay_until(std::int64_t last) {
         const TrainingStep now = trainer.update();
         trainer.end_epoch();
         const auto logged = trainer.log()->step(now.step);
-        const std::string other = logged ? difference(now, *logged) : std::string();
+        const Said other = logged ? difference(now, *logged) : Said();
         if (other.empty() || is_logged) continue;
         is_logged = true;
         publisher_.log(entry_of_step(trainer, now.step, Level::Warning, not_the_same(now.step, other)));
@@ -147,11 +149,11 @@ void TrainingReplay::look_at_step(std::int64_t step) {
     begin(step);
     go_back(from, step);
     const TrainingStep done = run_recorded();
-    const std::string other = difference(done, *logged);
+    const Said other = difference(done, *logged);
     publisher_.log(other.empty()
                        ? entry_of_step(trainer, step, Level::Info,
-                                       concat("step ", step, " was run again and came out as it was logged: loss ",
-                                              python_repr(done.loss)))
+                                       engine::said("step %1 was run again and came out as it was logged: loss %2",
+                                                    step, python_repr(done.loss)))
                        : entry_of_step(trainer, step, Level::Warning, not_the_same(step, other)));
     publisher_.change_status([](Status& status) {
         status.state = RunState::Finished;
@@ -175,7 +177,7 @@ void TrainingReplay::return_to_end() {
         });
         recorder_.show_again(std::move(*shown));
     }
-    publisher_.log(Level::Info, concat("back at step ", trainer.steps_done(), ", the end of the training"));
+    publisher_.log(Level::Info, engine::said("back at step %1, the end of the training", trainer.steps_done()));
     const auto recording = publisher_.recording();
     publisher_.change_status([&](Status& status) {
         status = Status{};

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/base/counted.h"
 #include "core/base/strings.h"
 
 namespace loupe::session {
@@ -17,9 +16,9 @@ EventId origin_in(const Recording& recording) {
     return blamed != 0 ? blamed : first_origin(recording);
 }
 
-std::string event_text(const Event& event) {
-    return concat("#", event.id, " ", event.op, event.scope.empty() ? "" : concat(" in ", event.scope), ", ",
-                  phase_name(event.phase));
+Said event_text(const Event& event) {
+    const Said place = event.scope.empty() ? Said() : engine::said(" in %1", event.scope);
+    return said_in_row("#", event.id, " ", event.op, place, ", ", engine::listed(phase_name(event.phase)));
 }
 
 std::string percent_text(double part) {
@@ -34,39 +33,44 @@ bool is_same(double a, double b) {
 
 }  // namespace
 
-std::string resumed_text(const Trainer& trainer, const std::string& checkpoint) {
+Said resumed_text(const Trainer& trainer, const std::string& checkpoint) {
     const auto last = trainer.log()->step(trainer.steps_done());
-    return concat("resumed from ", checkpoint, ": ", counted(trainer.steps_done(), "step"), " done, epoch ",
-                  trainer.epoch(), last ? concat(", loss ", python_repr(last->loss)) : std::string(), "; of ",
-                  counted(trainer.options().epochs, "epoch"), ", goes on to step ", trainer.total_steps());
-}
-
-std::string concluded_text(const Trainer& trainer, const TrainingVerdict& verdict) {
-    std::string text = concat("the training ", trainer.is_done() ? "finished at step " : "was stopped at step ",
-                              trainer.steps_done(), ": ", verdict.text);
-    const auto epochs = trainer.log()->epochs();
-    if (epochs.empty()) return text;
-    const TrainingEpoch& last = epochs.back();
-    if (last.accuracy) text += concat("; accuracy ", percent_text(*last.accuracy));
-    if (last.held_out_loss)
-        text += concat("; held out: loss ", python_repr(static_cast<double>(static_cast<float>(*last.held_out_loss))));
-    if (last.held_out_accuracy) text += concat(", accuracy ", percent_text(*last.held_out_accuracy));
+    Said text = engine::said("resumed from %2: %1 steps done, epoch %3", "resumed from %2: %1 step done, epoch %3",
+                             trainer.steps_done(), checkpoint, trainer.epoch());
+    if (last) text += engine::said(", loss %1", python_repr(last->loss));
+    text += engine::said("; of %1 epochs, goes on to step %2", "; of %1 epoch, goes on to step %2",
+                         trainer.options().epochs, trainer.total_steps());
     return text;
 }
 
-TrainingFailure explain_failure(const std::string& wrong, const Recording& recording) {
+Said concluded_text(const Trainer& trainer, const TrainingVerdict& verdict) {
+    Said text = trainer.is_done()
+                    ? engine::said("the training finished at step %1: %2", trainer.steps_done(), verdict.text)
+                    : engine::said("the training was stopped at step %1: %2", trainer.steps_done(), verdict.text);
+    const auto epochs = trainer.log()->epochs();
+    if (epochs.empty()) return text;
+    const TrainingEpoch& last = epochs.back();
+    if (last.accuracy) text += engine::said("; accuracy %1", percent_text(*last.accuracy));
+    if (last.held_out_loss)
+        text += engine::said("; held out: loss %1",
+                             python_repr(static_cast<double>(static_cast<float>(*last.held_out_loss))));
+    if (last.held_out_accuracy) text += engine::said(", accuracy %1", percent_text(*last.held_out_accuracy));
+    return text;
+}
+
+TrainingFailure explain_failure(const Said& wrong, const Recording& recording) {
     const EventId origin = origin_in(recording);
     TrainingFailure out;
     out.text = wrong;
-    if (const std::string bad = bad_before(recording); !bad.empty()) out.text += concat("; ", bad, " before the step");
+    if (const Said bad = bad_before(recording); !bad.empty()) out.text += engine::said("; %1 before the step", bad);
     if (origin != 0)
-        out.text += concat("; it began at ", event_text(recording.event(origin)));
+        out.text += engine::said("; it began at %1", event_text(recording.event(origin)));
     else
-        out.text += "; it did not come again when the step was repeated";
+        out.text += engine::said("; it did not come again when the step was repeated");
     const auto verdict = std::make_shared<Verdict>(conclude_training(wrong, recording));
     out.verdict = verdict;
     out.entry.level = SessionListener::LogEntry::Level::Error;
-    out.entry.text = concat(verdict->line(), "; the model is as it was before the step");
+    out.entry.text = engine::said("%1; the model is as it was before the step", verdict->line());
     out.entry.event = origin;
     if (origin == 0) return out;
     const Event& event = recording.event(origin);
@@ -76,13 +80,15 @@ TrainingFailure explain_failure(const std::string& wrong, const Recording& recor
     return out;
 }
 
-std::string difference(const TrainingStep& now, const TrainingStep& logged) {
+Said difference(const TrainingStep& now, const TrainingStep& logged) {
     if (!is_same(now.loss, logged.loss))
-        return concat("loss ", python_repr(now.loss), ", not ", python_repr(logged.loss));
+        return engine::said("loss %1, not %2", python_repr(now.loss), python_repr(logged.loss));
     if (!is_same(now.gradient_norm, logged.gradient_norm))
-        return concat("gradient norm ", python_repr(now.gradient_norm), ", not ", python_repr(logged.gradient_norm));
+        return engine::said("gradient norm %1, not %2", python_repr(now.gradient_norm),
+                            python_repr(logged.gradient_norm));
     if (!is_same(now.learning_rate, logged.learning_rate))
-        return concat("learning rate ", python_repr(now.learning_rate), ", not ", python_repr(logged.learning_rate));
+        return engine::said("learning rate %1, not %2", python_repr(now.learning_rate),
+                            python_repr(logged.learning_rate));
     return {};
 }
 

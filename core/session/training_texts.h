@@ -5,25 +5,26 @@
 #include <memory>
 #include <string>
 
+#include "core/base/said.h"
 #include "core/session/session_listener.h"
 #include "core/study/verdict.h"
 #include "core/train/trainer.h"
 
 namespace loupe::session {
 
-std::string resumed_text(const Trainer& trainer, const std::string& checkpoint);
+Said resumed_text(const Trainer& trainer, const std::string& checkpoint);
 // In one line: the step at which it ended, the verdict, and the last epoch's numbers.
-std::string concluded_text(const Trainer& trainer, const TrainingVerdict& verdict);
+Said concluded_text(const Trainer& trainer, const TrainingVerdict& verdict);
 
 struct TrainingFailure {
-    std::string text;
+    Said text;
     std::shared_ptr<const Verdict> verdict;
     SessionListener::LogEntry entry;  // entry.event: the origin; 0 when the failure did not come again
 };
 // wrong: "the loss is nan at step 12 (epoch 1)"; recording: of that step, run again.
-TrainingFailure explain_failure(const std::string& wrong, const Recording& recording);
+TrainingFailure explain_failure(const Said& wrong, const Recording& recording);
 
 // Empty when the step came out as it was logged, to the last bit.
-std::string difference(const TrainingStep& now, const TrainingStep& logged);
+Said difference(const TrainingStep& now, const TrainingStep& logged);
 
 }  // namespace loupe::session

@@ -11,7 +11,6 @@
 #include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
-#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
@@ -223,8 +222,8 @@ class Search {
         }
         name_pass(changes[high]);
         found_.verdict =
-            concat(found_.pass, " (", found_.place, ", pass ", changes[high] + 1, " of ", trace_.records.size(),
-                   ") changed the result: ", decisive.error.empty() ? in_numbers(decisive) : decisive.error);
+            engine::said("%1 (%2, pass %3 of %4) changed the result: %5", found_.pass, found_.place, changes[high] + 1,
+                         trace_.records.size(), decisive.error.empty() ? in_numbers(decisive) : decisive.error);
         return std::move(found_);
     }
 
@@ -288,12 +287,14 @@ class Search {
 
     void say_that_none_did(std::size_t changes) {
         const bool is_exact = found_.runs.empty() || found_.runs.back().worst.empty();
-        found_.verdict =
-            concat("no pass changed the result: ", counted(trace_.records.size(), "pass", "passes"), ", ", changes,
-                   " of them changed the graph, ", expected_.size(),
-                   found_.has_gradients ? " outputs and gradients " : " outputs ",
-                   is_exact ? "are the same to the bit"
-                            : concat("are the same within the tolerance, worst ", in_numbers(found_.runs.back())));
+        const Said passes = engine::said("no pass changed the result: %1 passes, %2 of them changed the graph",
+                                         "no pass changed the result: %1 pass, %2 of them changed the graph",
+                                         trace_.records.size(), changes);
+        const Said compared = found_.has_gradients ? engine::said("%1 outputs and gradients", expected_.size())
+                                                   : engine::said("%1 outputs", expected_.size());
+        found_.verdict = is_exact ? engine::said("%1, %2 are the same to the bit", passes, compared)
+                                  : engine::said("%1, %2 are the same within the tolerance, worst %3", passes, compared,
+                                                 in_numbers(found_.runs.back()));
     }
 
     void name_pass(std::size_t index) {

@@ -87,7 +87,7 @@ ComparedRun compared_file(std::shared_ptr<const RecordingFile> file, std::string
         if (file->graph() != nullptr) model->graph = file->graph();
         run.model = std::move(model);
     }
-    if (!run.recording->is_complete()) run.notes.push_back(concat(run.label, " ends before its run did"));
+    if (!run.recording->is_complete()) run.notes.push_back(engine::said("%1 ends before its run did", run.label));
     run.elements = [file = std::move(file)](ValueId id) { return file->elements(id); };
     return run;
 }
@@ -133,7 +133,8 @@ ComparedRun compared_arrays(const NamedTensors& arrays, std::shared_ptr<const Mo
         throw Error(ErrorKind::Usage,
                     concat(run.label, ": none of its ", arrays.size(),
                            " arrays has the name of a module or parameter of this model: ", list_of(unknown)));
-    if (!unknown.empty()) run.notes.push_back(concat(run.label, " has names that the model lacks: ", list_of(unknown)));
+    if (!unknown.empty())
+        run.notes.push_back(engine::said("%1 has names that the model lacks: %2", run.label, list_of(unknown)));
     writer.finish();
     run.recording = writer.recording();
     run.model = std::move(model);

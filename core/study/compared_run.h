@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/said.h"
 #include "core/formats/numpy/npy.h"
 #include "core/model/opened_graph.h"
 #include "core/record/gradient_row.h"
@@ -22,7 +23,7 @@ struct ComparedRun {
     std::vector<GradientRow> gradients;
     std::shared_ptr<const OpenedGraph> opened;  // null: the model's graph is all that is known
     bool is_arrays = false;                     // it has no more than the arrays of a file: what lacks is not missing
-    std::vector<std::string> notes;             // what of it could not be read or run, a sentence each without its end
+    std::vector<Said> notes;                    // what of it could not be read or run, a sentence each without its end
 };
 
 // A recorded run that was read; label: its file's name.

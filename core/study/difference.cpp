@@ -307,14 +307,14 @@ Difference measure_difference(const Tensor& actual, const Tensor& expected, cons
     return sums.finish(x.numel());
 }
 
-std::string difference_text(const Difference& difference) {
-    if (difference.is_same()) return "equal";
+Said difference_text(const Difference& difference) {
+    if (difference.is_same()) return engine::said("equal");
     if (difference.not_finite > 0)
-        return concat("NaN or Inf differs in ", difference.not_finite, " of ", difference.count, " elements");
+        return engine::said("NaN or Inf differs in %1 of %2 elements", difference.not_finite, difference.count);
     char decibels[32];
     std::snprintf(decibels, sizeof decibels, "%.1f dB", difference.snr_db);
-    return concat("max abs ", short_number(difference.max_abs), ", relative ", short_number(difference.max_rel), ", ",
-                  decibels);
+    return engine::said("max abs %1, relative %2, %3", short_number(difference.max_abs),
+                        short_number(difference.max_rel), std::string(decibels));
 }
 
 }  // namespace loupe::session

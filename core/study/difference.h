@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/fields.h"
+#include "core/base/said.h"
 #include "core/tensor/tensor.h"
 
 namespace loupe::session {
@@ -44,6 +45,6 @@ auto fields(Like<Difference> auto& it) {
 Difference measure_difference(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance);
 
 // "max abs 3.1e-02, relative 4.0e-01, 21.4 dB"; "equal" when nothing differs.
-std::string difference_text(const Difference& difference);
+Said difference_text(const Difference& difference);
 
 }  // namespace loupe::session

@@ -7,7 +7,6 @@
 #include <limits>
 #include <numeric>
 
-#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/record/not_finite.h"
@@ -67,13 +66,13 @@ class Step {
     void given() {
         out_.kind = ShareKind::Given;
         const std::string kind = kinds_.name(out_.value);
-        out_.text = concat(kind == "constant" ? "a constant of the program"
-                           : kind == "input"  ? "an input of the run"
-                           : kind == "weight" ? "a weight of the model"
-                           : kind == "buffer" ? "a buffer of the model"
-                                              : "there before it was read");
+        out_.text = kind == "constant" ? engine::said("a constant of the program")
+                    : kind == "input"  ? engine::said("an input of the run")
+                    : kind == "weight" ? engine::said("a weight of the model")
+                    : kind == "buffer" ? engine::said("a buffer of the model")
+                                       : engine::said("there before it was read");
         if (kind != "gradient" && kind != "value") return;
-        unknown("it was there before the run");
+        unknown(engine::said("it was there before the run"));
     }
 
     void memory() {
@@ -81,22 +80,23 @@ class Step {
         if (parts.size() > 1) return sum(parts);
         const SameMemory same = parts.size() == 1 ? SameMemory{parts.front(), asked_.flat}
                                                   : MemoryBefore(recording_, out_.value).find(asked_.flat);
-        if (same.value == 0) return unknown("nothing that was recorded wrote it");
+        if (same.value == 0) return unknown(engine::said("nothing that was recorded wrote it"));
         out_.kind = ShareKind::Element;
-        out_.text = "the same memory as another tensor wrote it";
+        out_.text = engine::said("the same memory as another tensor wrote it");
         add_single("memory", same.value, same.flat);
     }
 
     void sum(const std::vector<ValueId>& parts) {
         out_.kind = ShareKind::Sum;
-        out_.text = concat("the sum of ", counted(parts.size(), "gradient"), ", one of each reader");
+        out_.text = engine::said("the sum of %1 gradients, one of each reader",
+                                 "the sum of %1 gradient, one of each reader", parts.size());
         for (const ValueId part : parts) add_single("gradient", part, asked_.flat);
     }
 
     void add_single(std::string argument, ValueId value, std::int64_t flat, ShareGroup::Role role = {}) {
         const Tensor t = run_.elements(value);
         if (!t.defined()) {
-            out_.notes.push_back(concat("the elements of ", argument, " were not kept"));
+            out_.notes.push_back(engine::said("the elements of %1 were not kept", argument));
             return;
         }
         ShareTerm term{flat, element_at(t, flat), 1};
@@ -115,7 +115,7 @@ class Step {
         return out_.groups.emplace_back(std::move(group));
     }
 
-    void unknown(const std::string& why) {
+    void unknown(const Said& why) {
         out_.kind = ShareKind::Unknown;
         out_.text = why;
     }
@@ -124,19 +124,19 @@ class Step {
 
     void changed() {
         out_.kind = ShareKind::Given;
-        out_.text = concat("changed by hand: ", join(event().arguments, ", "));
+        out_.text = engine::said("changed by hand: %1", join(event().arguments, ", "));
         out_.constant = out_.number;
     }
 
     void forward() {
         const Operator* op = find_operator(event().op, event().overload);
-        if (op == nullptr) return unknown(concat(event().op, " is no operator with a record"));
+        if (op == nullptr) return unknown(engine::said("%1 is no operator with a record", event().op));
         RecordedCall call;
         try {
             call = recorded_call(recording_, event(), run_.elements);
         } catch (const Error& error) {
             if (error.kind() == ErrorKind::Cancelled) throw;
-            return unknown(error.message());
+            return unknown(Said(error.message()));
         }
         if (op->record->is_random) return random(call);
         SourceChoice choice(kinds_);
@@ -147,7 +147,7 @@ class Step {
             if (!chosen.is_source.empty() && by_derivative(call, chosen)) return selectors(call, chosen.is_source);
         } catch (const Error& error) {
             if (error.kind() == ErrorKind::Cancelled) throw;
-            out_.notes.push_back(concat("its derivative could not be computed: ", error.message()));
+            out_.notes.push_back(engine::said("its derivative could not be computed: %1", error.message()));
             out_.groups.clear();
             out_.sources = 0;
         }
@@ -201,16 +201,17 @@ class Step {
         judge(call, chosen, number, scale, count);
         if (out_.kind == ShareKind::Exact && !function.held().empty()) {
             out_.kind = ShareKind::Held;
-            out_.notes.push_back(concat(function.held(),
-                                        " is held at what it was: a factor on all of its input would "
-                                        "change nothing, and shares by derivative add up to 0"));
+            out_.notes.push_back(
+                engine::said("%1 is held at what it was: a factor on all of its input would "
+                             "change nothing, and shares by derivative add up to 0",
+                             function.held()));
         }
         factors(call, chosen.is_source, number);
         if (is_bad) causes(call, chosen.is_linear);
         const double again = element_at(result, asked_.flat);
         if (std::isfinite(out_.number) && !is_near(again, out_.number, scale))
             out_.notes.push_back(
-                concat("computed again it is ", short_number(again), ", not ", short_number(out_.number)));
+                engine::said("computed again it is %1, not %2", short_number(again), short_number(out_.number)));
         return true;
     }
 
@@ -315,12 +316,12 @@ class Step {
 
     void read(const RecordedCall& call) {
         out_.kind = ShareKind::Read;
-        out_.text =
-            concat(short_operator_name(event().op), call.places.empty() ? " reads no tensor" : " of what it read");
+        out_.text = engine::said("%1 of what it read", short_operator_name(event().op));
         if (call.places.empty()) {
             out_.kind = ShareKind::Given;
-            out_.text = concat("made by ", short_operator_name(event().op),
-                               event().arguments.empty() ? "" : concat("(", join(event().arguments, ", "), ")"));
+            const std::string arguments =
+                event().arguments.empty() ? std::string() : concat("(", join(event().arguments, ", "), ")");
+            out_.text = engine::said("made by %1", concat(short_operator_name(event().op), arguments));
             out_.constant = out_.number;
             return;
         }
@@ -340,7 +341,7 @@ class Step {
 
     void random(const RecordedCall& call) {
         const std::size_t number = draw_number(recording_, out_.event);
-        const std::string draw = concat("random operator ", number, " of the run, seed ", run_.seed);
+        const Said draw = engine::said("random operator %1 of the run, seed %2", number, run_.seed);
         const TensorPlace* source = nullptr;
         for (const TensorPlace& place : call.places) {
             if (recording_.value(place.value).shape == recording_.value(out_.value).shape) source = &place;
@@ -348,17 +349,17 @@ class Step {
         const bool drops = !call.op->record->identity_without.empty() || call.op->full_name == "aten::native_dropout";
         if (!drops || source == nullptr) {
             out_.kind = ShareKind::Random;
-            out_.text = concat("a random draw: ", draw);
+            out_.text = engine::said("a random draw: %1", draw);
             out_.constant = out_.number;
             return;
         }
         const double element = element_at(call.tensor(*source), asked_.flat);
         const double coefficient = element == 0 ? 0 : out_.number / element;
         out_.kind = ShareKind::Exact;
-        out_.text = out_.number == 0 && element != 0 ? concat("dropped: ", draw)
-                    : element == 0                   ? concat("of 0, kept or dropped: ", draw)
-                    : coefficient == 1               ? std::string("passed on as it is")
-                                       : concat("kept and scaled by ", short_number(coefficient), ": ", draw);
+        out_.text = out_.number == 0 && element != 0 ? engine::said("dropped: %1", draw)
+                    : element == 0                   ? engine::said("of 0, kept or dropped: %1", draw)
+                    : coefficient == 1               ? engine::said("passed on as it is")
+                                       : engine::said("kept and scaled by %1: %2", short_number(coefficient), draw);
         if (out_.number != 0 && element == 0) {
             out_.kind = ShareKind::Random;
             out_.constant = out_.number;
@@ -375,10 +376,10 @@ class Step {
             out_.constant = out_.number;
             return;
         }
-        if (out_.phase == RunPhase::Optimizer) return unknown("the optimiser wrote it");
+        if (out_.phase == RunPhase::Optimizer) return unknown(engine::said("the optimiser wrote it"));
         if (event().op == "AccumulateGrad" && !event().inputs.empty() && event().inputs.front() != 0) {
             out_.kind = ShareKind::Element;
-            out_.text = "the gradient of the leaf";
+            out_.text = engine::said("the gradient of the leaf");
             return add_single("grad", event().inputs.front(), asked_.flat);
         }
         try {
@@ -402,8 +403,8 @@ class Step {
             const bool is_one = count == 1 && out_.groups.front().top.front().coefficient == 1;
             if (is_one && out_.remainder == 0) out_.kind = ShareKind::Element;
             if (event().peer != 0)
-                out_.notes.push_back(
-                    concat("coefficients are of the forward, #", event().peer, " ", recording_.event(event().peer).op));
+                out_.notes.push_back(engine::said("coefficients are of the forward, #%1 %2", event().peer,
+                                                  recording_.event(event().peer).op));
             if (!std::isfinite(out_.number)) {
                 out_.causes = causes_of(out_.groups, true);
                 const Cause cause = cause_of(recording_, event());
@@ -413,7 +414,7 @@ class Step {
             }
         } catch (const Error& error) {
             if (error.kind() == ErrorKind::Cancelled) throw;
-            unknown(error.message());
+            unknown(Said(error.message()));
             for (const ValueId id : event().inputs) {
                 const bool is_alike = id != 0 && recording_.value(id).shape == recording_.value(out_.value).shape;
                 if (is_alike) add_single("grad", id, asked_.flat, ShareGroup::Role::Selector);
@@ -427,7 +428,7 @@ class Step {
         const Operator* made_by = out_.event == 0 ? nullptr : find_operator(event().op, event().overload);
         const ExplainedForm* form = made_by == nullptr ? nullptr : explained_form(made_by->full_name);
         if (form != nullptr && !form->note.empty() && out_.kind == ShareKind::Derivative)
-            out_.notes.emplace_back(form->note);
+            out_.notes.push_back(engine::listed(form->note));
         std::stable_sort(out_.groups.begin(), out_.groups.end(), [](const ShareGroup& a, const ShareGroup& b) {
             if (a.role != b.role) return a.role < b.role;
             return std::abs(a.share) > std::abs(b.share);
@@ -437,11 +438,12 @@ class Step {
         for (const ShareGroup& group : out_.groups) count += group.role == ShareGroup::Role::Source ? group.count : 0;
         const std::string op = out_.event == 0 ? std::string() : std::string(short_operator_name(event().op));
         if (out_.kind == ShareKind::Element && !out_.groups.empty()) {
-            out_.text = concat(op, " gives ", element_name(out_.groups.front(), out_.groups.front().top.front().index));
+            out_.text = engine::said("%1 gives %2", op,
+                                     element_name(out_.groups.front(), out_.groups.front().top.front().index));
             return;
         }
-        out_.text = count == 0 ? concat(op, ": nothing that it read changes this element")
-                               : concat(op, " of ", counted(static_cast<std::size_t>(count), "element"));
+        out_.text = count == 0 ? engine::said("%1: nothing that it read changes this element", op)
+                               : engine::said("%2 of %1 elements", "%2 of %1 element", count, op);
     }
 
     const ExplainedRun& run_;

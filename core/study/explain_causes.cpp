@@ -63,13 +63,13 @@ std::vector<std::vector<ShareTerm>> terms_of_bad(const RecordedCall& call, const
     return all;
 }
 
-std::vector<std::string> causes_of(const std::vector<ShareGroup>& groups, bool is_linear) {
+std::vector<Said> causes_of(const std::vector<ShareGroup>& groups, bool is_linear) {
     using Role = ShareGroup::Role;
-    std::vector<std::string> causes;
+    std::vector<Said> causes;
     const auto is_nan = [](const ElementShare& s) { return std::isnan(s.element); };
     for (const Role role : {Role::Source, Role::Factor}) {
         if (const Found nan = first_of(groups, role, is_nan); nan.share != nullptr)
-            causes.push_back(concat("NaN came in: ", number_text(*nan.group, *nan.share)));
+            causes.push_back(engine::said("NaN came in: %1", number_text(*nan.group, *nan.share)));
     }
     const auto is_inf_times_zero = [](const ElementShare& s) { return std::isinf(s.element) && s.coefficient == 0; };
     const auto is_zero_times_inf = [](const ElementShare& s) { return s.element == 0 && std::isinf(s.coefficient); };
@@ -79,12 +79,13 @@ std::vector<std::string> causes_of(const std::vector<ShareGroup>& groups, bool i
             const Found zero = first_of(groups, first, is_zero_times_inf);
             if (inf.share != nullptr) {
                 const Found other = first_of(groups, second, is_zero_times_inf);
-                causes.push_back(concat("0 \u00b7 inf: ", number_text(*inf.group, *inf.share), " times ",
-                                        other.share != nullptr ? number_text(*other.group, *other.share) : "0"));
+                causes.push_back(engine::said("0 \u00b7 inf: %1 times %2", number_text(*inf.group, *inf.share),
+                                              other.share != nullptr ? number_text(*other.group, *other.share) : "0"));
             } else if (zero.share != nullptr) {
                 const Found other = first_of(groups, second, is_inf_times_zero);
-                causes.push_back(concat("0 \u00b7 inf: ", number_text(*zero.group, *zero.share), " times ",
-                                        other.share != nullptr ? number_text(*other.group, *other.share) : "inf"));
+                causes.push_back(
+                    engine::said("0 \u00b7 inf: %1 times %2", number_text(*zero.group, *zero.share),
+                                 other.share != nullptr ? number_text(*other.group, *other.share) : "inf"));
             }
         }
         const auto is_up = [](const ElementShare& s) { return s.share == HUGE_VAL; };
@@ -92,18 +93,19 @@ std::vector<std::string> causes_of(const std::vector<ShareGroup>& groups, bool i
         const Found up = first_of(groups, Role::Source, is_up);
         const Found down = first_of(groups, Role::Source, is_down);
         if (up.share != nullptr && down.share != nullptr)
-            causes.push_back(concat("inf \u2212 inf: ", number_text(*up.group, *up.share), " and ",
-                                    number_text(*down.group, *down.share)));
+            causes.push_back(engine::said("inf \u2212 inf: %1 and %2", number_text(*up.group, *up.share),
+                                          number_text(*down.group, *down.share)));
         else if (causes.empty() && (up.share != nullptr || down.share != nullptr)) {
             const Found& one = up.share != nullptr ? up : down;
-            causes.push_back(concat("Inf came in: ", number_text(*one.group, *one.share),
-                                    std::isinf(one.share->element) ? "" : " times inf"));
+            const std::string number = number_text(*one.group, *one.share);
+            causes.push_back(std::isinf(one.share->element) ? engine::said("Inf came in: %1", number)
+                                                            : engine::said("Inf came in: %1 times inf", number));
         }
         return causes;
     }
     const auto is_inf = [](const ElementShare& s) { return std::isinf(s.element); };
     if (const Found inf = first_of(groups, Role::Source, is_inf); inf.share != nullptr && causes.empty())
-        causes.push_back(concat("Inf came in: ", number_text(*inf.group, *inf.share)));
+        causes.push_back(engine::said("Inf came in: %1", number_text(*inf.group, *inf.share)));
     return causes;
 }
 

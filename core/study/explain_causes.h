@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/said.h"
 #include "core/study/event_function.h"
 #include "core/study/share_groups.h"
 
@@ -15,6 +16,6 @@ namespace loupe::session {
 std::vector<std::vector<ShareTerm>> terms_of_bad(const RecordedCall& call, const std::vector<bool>& is_source,
                                                  std::size_t output, std::int64_t flat);
 // "0 * inf: input[0, 3] = 0 and weight[2, 3] = inf"; the first of each kind.
-std::vector<std::string> causes_of(const std::vector<ShareGroup>& groups, bool is_linear);
+std::vector<Said> causes_of(const std::vector<ShareGroup>& groups, bool is_linear);
 
 }  // namespace loupe::session

@@ -7,7 +7,6 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/observer.h"
-#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
@@ -196,7 +195,7 @@ class Path {
             if (error.kind() == ErrorKind::Cancelled) throw;
             leave(event, total, false);
             if (notes_.size() < 4)
-                notes_.push_back(concat("#", event.id, " ", event.op, " is not followed: ", error.message()));
+                notes_.push_back(engine::said("#%1 %2 is not followed: %3", event.id, event.op, error.message()));
         }
     }
 
@@ -301,13 +300,14 @@ class Path {
         out.kind = !is_exact ? ShareKind::Derivative : held_ > 0 ? ShareKind::Held : ShareKind::Exact;
         out.notes = notes_;
         if (held_ > 0)
-            out.notes.push_back(concat("the scale of ", counted(held_, "normalisation"), " is held at what it was"));
+            out.notes.push_back(engine::said("the scale of %1 normalisations is held at what it was",
+                                             "the scale of %1 normalisation is held at what it was", held_));
         const auto leaves =
             static_cast<std::size_t>(std::count_if(out.groups.begin(), out.groups.end(), [](const ShareGroup& g) {
                 return g.role == ShareGroup::Role::Source;
             }));
-        out.text = concat("all the way back to ",
-                          counted(leaves, "input, weight or constant", "inputs, weights and constants"));
+        out.text = engine::said("all the way back to %1 inputs, weights and constants",
+                                "all the way back to %1 input, weight or constant", leaves);
     }
 
     const ExplainedRun& run_;
@@ -319,7 +319,7 @@ class Path {
     std::map<EventId, std::set<ValueId>, std::greater<>> pending_;
     std::map<EventId, Part> parts_;                  // what events add, or derivatives leave
     std::map<ValueId, std::vector<double>> chosen_;  // of integers that chose rows
-    std::vector<std::string> notes_;
+    std::vector<Said> notes_;
     std::size_t held_ = 0;  // normalisations that were passed with their scale held
 };
 

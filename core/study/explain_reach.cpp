@@ -5,7 +5,6 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/observer.h"
-#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
@@ -39,9 +38,10 @@ class Reach {
             if (reads(event)) pass(event);
         }
         out.kind = is_whole_ ? ShareKind::Derivative : ShareKind::Unknown;
+        const Said elements = engine::said("%1 elements", "%1 element", elements_);
         out.text = out.groups.empty()
-                       ? std::string("nothing in this run depends on it")
-                       : concat("reaches ", counted(elements_, "element"), " of ", counted(out.groups.size(), "value"));
+                       ? engine::said("nothing in this run depends on it")
+                       : engine::said("reaches %2 of %1 values", "reaches %2 of %1 value", out.groups.size(), elements);
         return std::move(out);
     }
 
@@ -94,7 +94,7 @@ class Reach {
             is_whole_ = false;
             if (asked_.answer.notes.size() < 4)
                 asked_.answer.notes.push_back(
-                    concat("#", event.id, " ", event.op, " is not followed: ", error.message()));
+                    engine::said("#%1 %2 is not followed: %3", event.id, event.op, error.message()));
         }
     }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/fields.h"
+#include "core/base/said.h"
 #include "core/record/recording.h"
 
 namespace loupe::session {
@@ -83,14 +84,14 @@ struct Explanation {
     int source_line = 0;
     RunPhase phase = RunPhase::Forward;
     ShareKind kind = ShareKind::Unknown;
-    std::string text;                 // "0.5 * 3 of input[0, 1] ..." in one sentence
-    std::vector<std::string> causes;  // of a number that is not finite: "0 * inf: ..."
-    std::vector<ShareGroup> groups;   // sources by share, then factors, then selectors
+    Said text;                       // "0.5 * 3 of input[0, 1] ..." in one sentence
+    std::vector<Said> causes;        // of a number that is not finite: "0 * inf: ..."
+    std::vector<ShareGroup> groups;  // sources by share, then factors, then selectors
     // number = sources + constant + remainder, but for rounding.
     double sources = 0;
     double constant = 0;   // what the operator adds by itself
     double remainder = 0;  // what derivatives do not explain
-    std::vector<std::string> notes;
+    std::vector<Said> notes;
 };
 // Whether shares, constant and remainder add up to the number; of NaN and Inf nothing does.
 inline bool has_sum(const Explanation& e) {

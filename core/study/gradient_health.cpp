@@ -8,7 +8,6 @@
 #include <map>
 #include <set>
 
-#include "core/base/counted.h"
 #include "core/base/strings.h"
 
 namespace loupe::session {
@@ -34,12 +33,12 @@ std::string number_text(double number) {
 }
 
 // "conv1.weight, conv2.weight, conv3.weight and 9 more".
-std::string names_of(const std::vector<GradientRow>& rows, const std::vector<int>& which) {
+Said names_of(const std::vector<GradientRow>& rows, const std::vector<int>& which) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < std::min(which.size(), kMostNamed); ++i)
         names.push_back(rows[static_cast<std::size_t>(which[i])].parameter);
     const std::string text = join(names, ", ");
-    return which.size() > kMostNamed ? concat(text, " and ", which.size() - kMostNamed, " more") : text;
+    return which.size() > kMostNamed ? engine::said("%1 and %2 more", text, which.size() - kMostNamed) : Said(text);
 }
 
 std::string short_op(std::string_view op) {
@@ -87,7 +86,7 @@ class Judge {
         return which;
     }
 
-    void add(Kind kind, std::string text, std::vector<int> which, std::string module = {}, EventId event = 0) {
+    void add(Kind kind, Said text, std::vector<int> which, std::string module = {}, EventId event = 0) {
         found_.push_back({kind, std::move(text), std::move(which), std::move(module), event});
     }
 
@@ -114,18 +113,18 @@ class Judge {
             bad += row.nan_count + row.inf_count;
             all += row.count();
         }
-        std::string text = concat(
-            "NaN or Inf in ",
-            which.size() == 1 ? names_of(rows_, which)
-                              : concat(which.size(), " of ", rows_.size(), " gradients (", names_of(rows_, which), ")"),
-            ": ", share_text(bad, all), " of their elements");
+        const std::string share = share_text(bad, all);
+        Said text = which.size() == 1
+                        ? engine::said("NaN or Inf in %1: %2 of their elements", names_of(rows_, which), share)
+                        : engine::said("NaN or Inf in %1 of %2 gradients (%3): %4 of their elements", which.size(),
+                                       rows_.size(), names_of(rows_, which), share);
         const EventId first = first_not_finite();
         std::string module;
         if (first != 0) {
             const Event& event = recording_->event(first);
             module = std::string(event.scope);
-            text +=
-                concat("; first at #", first, " ", short_op(event.op), module.empty() ? "" : concat(" in ", module));
+            text += engine::said("; first at #%1 %2", first, short_op(event.op));
+            if (!module.empty()) text += engine::said(" in %1", module);
         }
         add(Kind::NotFinite, std::move(text), std::move(which), std::move(module), first);
     }
@@ -156,10 +155,14 @@ class Judge {
         const auto ratio = [this](int at) { return rows_[static_cast<std::size_t>(at)].weight_ratio().value_or(0); };
         std::sort(great.begin(), great.end(), [&](int a, int b) { return ratio(a) > ratio(b); });
         if (norm > kGreatNorm || !great.empty()) {
-            std::string text = concat("exploding: the norm of all gradients is ", number_text(norm));
-            if (!great.empty())
-                text += concat("; ", names_of(rows_, great), great.size() == 1 ? " has " : " have up to ",
-                               number_text(ratio(great.front())), " times the norm of the weights");
+            Said text = engine::said("exploding: the norm of all gradients is %1", number_text(norm));
+            if (!great.empty()) {
+                const Said names = names_of(rows_, great);
+                const std::string times = number_text(ratio(great.front()));
+                text += great.size() == 1
+                            ? engine::said("; %1 has %2 times the norm of the weights", names, times)
+                            : engine::said("; %1 have up to %2 times the norm of the weights", names, times);
+            }
             named.insert(great.begin(), great.end());
             add(Kind::Exploding, std::move(text), great,
                 great.empty() ? std::string() : rows_[static_cast<std::size_t>(great.front())].module);
@@ -169,8 +172,9 @@ class Judge {
         });
         if (all_vanish) {
             add(Kind::Vanishing,
-                concat("vanishing in every layer: the norm of all gradients is ", number_text(norm),
-                       "; the loss is at a minimum, or flat"),
+                engine::said("vanishing in every layer: the norm of all gradients is %1; the loss is at a minimum, or "
+                             "flat",
+                             number_text(norm)),
                 weights);
             named.insert(weights.begin(), weights.end());
         }
@@ -209,14 +213,42 @@ class Judge {
             std::vector<int> which(weights.begin() + static_cast<std::ptrdiff_t>(first),
                                    weights.begin() + static_cast<std::ptrdiff_t>(last));
             add(falls ? Kind::Vanishing : Kind::Exploding,
-                concat(falls ? "vanishing" : "exploding", " towards the input: from ",
-                       rows_[static_cast<std::size_t>(weights[last])].parameter, " to ",
-                       rows_[static_cast<std::size_t>(weights[first])].parameter, " the gradient ",
-                       falls ? "falls to " : "rises to ", number_text(far / near), " of it, by about ",
-                       number_text(std::pow(times, 1.0 / static_cast<double>(last - first))), " a layer"),
+                chain_text(falls, weights[first], weights[last], far / near,
+                           std::pow(times, 1.0 / static_cast<double>(last - first))),
                 which, rows_[static_cast<std::size_t>(which.front())].module);
             named.insert(which.begin(), which.end());
         }
+    }
+
+    // far: the parameter of the first layer of the chain, near: of the last. share: of near's gradient that is far's.
+    Said chain_text(bool falls, int far, int near, double share, double a_layer) const {
+        const std::string& from = rows_[static_cast<std::size_t>(near)].parameter;
+        const std::string& to = rows_[static_cast<std::size_t>(far)].parameter;
+        return falls ? engine::said(
+                           "vanishing towards the input: from %1 to %2 the gradient falls to %3 of it, by "
+                           "about %4 a layer",
+                           from, to, number_text(share), number_text(a_layer))
+                     : engine::said(
+                           "exploding towards the input: from %1 to %2 the gradient rises to %3 of it, by "
+                           "about %4 a layer",
+                           from, to, number_text(share), number_text(a_layer));
+    }
+
+    // times: of the median layer's gradient.
+    Said relative_text(Kind kind, const std::vector<int>& which, double times) const {
+        const Said names = names_of(rows_, which);
+        const std::string number = number_text(times);
+        if (kind == Kind::Exploding)
+            return which.size() == 1
+                       ? engine::said("%1 is exploding beside the other layers: %2 times the median layer's gradient",
+                                      names, number)
+                       : engine::said("%1 are exploding beside the other layers: %2 times the median layer's gradient",
+                                      names, number);
+        return which.size() == 1
+                   ? engine::said("%1 is vanishing beside the other layers: %2 times the median layer's gradient",
+                                  names, number)
+                   : engine::said("%1 are vanishing beside the other layers: %2 times the median layer's gradient",
+                                  names, number);
     }
 
     // Layers against each other, which holds whatever backward started from.
@@ -236,15 +268,13 @@ class Judge {
         }
         std::sort(above.begin(), above.end(), [&](int a, int b) { return times(a) > times(b); });
         std::sort(below.begin(), below.end(), [&](int a, int b) { return times(a) < times(b); });
-        const auto tell = [&](Kind kind, const char* word, const std::vector<int>& which) {
+        const auto tell = [&](Kind kind, const std::vector<int>& which) {
             if (which.empty()) return;
-            add(kind,
-                concat(names_of(rows_, which), which.size() == 1 ? " is " : " are ", word, " beside the other layers: ",
-                       number_text(times(which.front())), " times the median layer's gradient"),
-                which, rows_[static_cast<std::size_t>(which.front())].module);
+            add(kind, relative_text(kind, which, times(which.front())), which,
+                rows_[static_cast<std::size_t>(which.front())].module);
         };
-        tell(Kind::Exploding, "exploding", above);
-        tell(Kind::Vanishing, "vanishing", below);
+        tell(Kind::Exploding, above);
+        tell(Kind::Vanishing, below);
     }
 
     // A backward event that is given a gradient and passes none on.
@@ -263,24 +293,24 @@ class Judge {
         return events;
     }
 
-    std::string place_of_event(const Event& event) const {
+    Said place_of_event(const Event& event) const {
         const std::string op = short_op(event.op);
-        if (!event.scope.empty()) return std::string(event.scope);
-        return event.source_line > 0 ? concat(op, " (line ", event.source_line, ")") : op;
+        if (!event.scope.empty()) return event.scope;
+        return event.source_line > 0 ? engine::said("%1 (line %2)", op, event.source_line) : Said(op);
     }
 
     // "relu3 is dead for 100 % of the batch", of the forward event of a cut-off.
-    std::string cut_off_text(EventId id) const {
+    Said cut_off_text(EventId id) const {
         const Event& forward = recording_->event(recording_->event(id).peer);
         const bool is_silent = !forward.outputs.empty() && forward.outputs.front() != 0 &&
                                is_zero(recording_->value(forward.outputs.front()));
-        const std::string place = place_of_event(forward);
+        const Said place = place_of_event(forward);
         const std::string op = short_op(forward.op);
         const bool is_rectifier =
             op.find("relu") != std::string::npos || op.starts_with("threshold") || op.starts_with("hardtanh");
-        if (is_silent && is_rectifier) return concat(place, " is dead for 100 % of the batch");
-        if (is_silent) return concat(place, " gives nothing but zeros (", op, ")");
-        return concat(place, " passes no gradient on (", op, " #", forward.id, ")");
+        if (is_silent && is_rectifier) return engine::said("%1 is dead for 100 % of the batch", place);
+        if (is_silent) return engine::said("%1 gives nothing but zeros (%2)", place, op);
+        return engine::said("%1 passes no gradient on (%2 #%3)", place, op, forward.id);
     }
 
     // The first module behind the last parameter without a gradient that has one.
@@ -299,22 +329,26 @@ class Judge {
         std::set<std::string> listed;
         for (const EventId id : causes) {
             const Event& event = recording_->event(id);
-            const std::string cause = cut_off_text(id);
-            if (!listed.insert(cause).second) continue;
+            const Said cause = cut_off_text(id);
+            if (!listed.insert(cause.text()).second) continue;
             // Which parameters are behind which of several causes is not known: all are named with the first.
             const std::string behind = module_behind(zero);
-            std::string text =
-                listed.size() > 1
-                    ? concat("likewise ", cause)
-                    : concat(behind.empty() ? std::string("no gradient") : concat("no gradient before ", behind), ": ",
-                             cause, " (", counted(zero.size(), "parameter", "parameters"), ")");
+            Said text;
+            if (listed.size() > 1)
+                text = engine::said("likewise %1", cause);
+            else if (behind.empty())
+                text = engine::said("no gradient: %2 (%1 parameters)", "no gradient: %2 (%1 parameter)", zero.size(),
+                                    cause);
+            else
+                text = engine::said("no gradient before %2: %3 (%1 parameters)",
+                                    "no gradient before %2: %3 (%1 parameter)", zero.size(), behind, cause);
             add(Kind::NoGradient, std::move(text), zero, std::string(event.scope), event.peer);
         }
         if (!causes.empty()) return;
         add(Kind::NoGradient,
-            concat(
-                zero.size() == 1 ? "the gradient of " : concat(zero.size(), " gradients are zero in every element: "),
-                names_of(rows_, zero), zero.size() == 1 ? " is zero in every element" : ""),
+            zero.size() == 1
+                ? engine::said("the gradient of %1 is zero in every element", names_of(rows_, zero))
+                : engine::said("%1 gradients are zero in every element: %2", zero.size(), names_of(rows_, zero)),
             zero, rows_[static_cast<std::size_t>(zero.front())].module);
     }
 
@@ -323,8 +357,10 @@ class Judge {
             rows_where([](const GradientRow& row) { return !row.has_gradient && !row.is_frozen; });
         if (unused.empty()) return;
         add(Kind::Unused,
-            concat(names_of(rows_, unused), " got no gradient: nothing that backward came from used ",
-                   unused.size() == 1 ? "it" : "them"),
+            unused.size() == 1
+                ? engine::said("%1 got no gradient: nothing that backward came from used it", names_of(rows_, unused))
+                : engine::said("%1 got no gradient: nothing that backward came from used them",
+                               names_of(rows_, unused)),
             unused, rows_[static_cast<std::size_t>(unused.front())].module);
     }
 
@@ -333,22 +369,23 @@ class Judge {
     std::vector<GradientFinding> found_;
 };
 
-std::string kind_text(Kind kind, bool is_many) {
+// "fc1.weight is all zero".
+Said kind_text(Kind kind, const Said& names, bool is_many) {
     switch (kind) {
         case Kind::NotFinite:
-            return is_many ? "have NaN or Inf" : "has NaN or Inf";
+            return is_many ? engine::said("%1 have NaN or Inf", names) : engine::said("%1 has NaN or Inf", names);
         case Kind::Exploding:
-            return is_many ? "are exploding" : "is exploding";
+            return is_many ? engine::said("%1 are exploding", names) : engine::said("%1 is exploding", names);
         case Kind::Vanishing:
-            return is_many ? "are vanishing" : "is vanishing";
+            return is_many ? engine::said("%1 are vanishing", names) : engine::said("%1 is vanishing", names);
         case Kind::NoGradient:
-            return is_many ? "are all zero" : "is all zero";
+            return is_many ? engine::said("%1 are all zero", names) : engine::said("%1 is all zero", names);
         case Kind::Unused:
-            return "got no gradient";
+            return engine::said("%1 got no gradient", names);
         case Kind::NotJudged:
             break;
     }
-    return {};
+    return names;
 }
 
 struct SeenSteps {
@@ -357,11 +394,12 @@ struct SeenSteps {
 };
 
 // "in 3 of the 4 steps looked at, first seen at step 111 (not yet at step 1)".
-std::string steps_text(const std::vector<StepGradients>& steps, const std::vector<std::size_t>& seen) {
+Said steps_text(const std::vector<StepGradients>& steps, const std::vector<std::size_t>& seen) {
     const std::size_t first = seen.front();
-    std::string text = concat("in ", seen.size(), " of the ", counted(steps.size(), "step"),
-                              " looked at, first seen at step ", steps[first].step);
-    if (first > 0) text += concat(" (not yet at step ", steps[first - 1].step, ")");
+    Said text = engine::said("in %2 of the %1 steps looked at, first seen at step %3",
+                             "in %2 of the %1 step looked at, first seen at step %3", steps.size(), seen.size(),
+                             steps[first].step);
+    if (first > 0) text += engine::said(" (not yet at step %1)", steps[first - 1].step);
     return text;
 }
 
@@ -385,12 +423,9 @@ std::vector<GradientFinding> judge_gradients(const std::vector<GradientRow>& row
     const bool is_loss = start != nullptr && start->is_loss;
     std::vector<GradientFinding> found = Judge(rows, recording).findings(is_loss);
     if (!is_loss) {
-        found.push_back({Kind::NotJudged,
-                         concat("no loss chosen: scale is not judged",
-                                start != nullptr ? concat(" (backward from ", start->text, ")") : std::string()),
-                         {},
-                         {},
-                         start != nullptr ? start->event : 0});
+        Said text = engine::said("no loss chosen: scale is not judged");
+        if (start != nullptr) text += engine::said(" (backward from %1)", engine::listed(start->text));
+        found.push_back({Kind::NotJudged, std::move(text), {}, {}, start != nullptr ? start->event : 0});
     }
     return found;
 }
@@ -409,19 +444,19 @@ std::vector<GradientFinding> judge_steps(const std::vector<StepGradients>& steps
         for (const auto& [row, in] : rows) groups[in].push_back(row);
         for (const auto& [in, which] : groups) {
             const std::vector<GradientRow>& named = steps.front().rows;
-            std::string text = concat(names_of(named, which), " ", kind_text(kind, which.size() > 1), " ",
-                                      steps_text(steps, in.steps));
+            Said text = said_in_row(kind_text(kind, names_of(named, which), which.size() > 1), " ",
+                                    steps_text(steps, in.steps));
             std::string module = named[static_cast<std::size_t>(which.front())].module;
             const std::string silent = kind == Kind::NoGradient ? silent_module(steps, in.steps) : std::string();
             if (!silent.empty()) {
-                text += concat(": ", silent, " gives nothing but zeros there");
+                text += engine::said(": %1 gives nothing but zeros there", silent);
                 module = silent;
             }
             found.push_back({kind, std::move(text), which, std::move(module), 0});
         }
     }
     if (!is_loss && !steps.empty())
-        found.push_back({Kind::NotJudged, "no loss chosen: scale is not judged", {}, {}, 0});
+        found.push_back({Kind::NotJudged, engine::said("no loss chosen: scale is not judged"), {}, {}, 0});
     return found;
 }
 

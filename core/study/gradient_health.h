@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/said.h"
 #include "core/record/gradient_row.h"
 #include "core/record/recording.h"
 
@@ -22,7 +23,7 @@ struct GradientFinding {
         NotJudged,   // what is missing for a judgement
     };
     Kind kind = Kind::NotJudged;
-    std::string text;
+    Said text;
     std::vector<int> rows;  // of those given, the worst first
     std::string module;     // where the cause is
     EventId event = 0;      // the cause; 0: unknown

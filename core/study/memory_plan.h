@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/fields.h"
+#include "core/base/said.h"
 #include "core/model/model_info.h"
 
 namespace loupe::session {
@@ -17,10 +18,10 @@ struct GraphBreak {
     std::string op;       // "aten::nonzero"
     std::string scope;
     SourcePlace source;
-    std::string reason;  // "what aten::nonzero gives depends on elements"
+    Said reason;  // "what aten::nonzero gives depends on elements"
 
     // "aten::nonzero in layer1 (net.py:12): what aten::nonzero gives depends on elements"
-    std::string line() const;
+    Said line() const;
 };
 auto fields(Like<GraphBreak> auto& it) { return std::tie(it.graph_node, it.op, it.scope, it.source, it.reason); }
 
@@ -77,7 +78,7 @@ struct MemoryPlanReport {
     std::string not_in_force;  // why a run of the model as it is now would have no memory planned; empty: it would
 
     // What was planned and measured, and when it is in force: "1 of 1 part planned: 2 KB ..."; empty before planning.
-    std::string line() const;
+    Said line() const;
 };
 auto fields(Like<MemoryPlanReport> auto& it) {
     return std::tie(it.error, it.pipeline, it.graph, it.parts, it.breaks, it.planned_bytes, it.unplanned_bytes,

@@ -131,11 +131,11 @@ std::string number_text(double value) {
 }
 
 // " (0 to the power of -1)" of the element that failed; empty for other operators.
-std::string power_text(const Event& event, const Event& forward) {
+Said power_text(const Event& event, const Event& forward) {
     if (short_operator_name(forward.op).find("pow") == std::string_view::npos) return {};
     const Power power = power_of(event, forward);
     if (!power.base || !power.exponent) return {};
-    return concat(" (", number_text(*power.base), " to the power of ", number_text(*power.exponent), ")");
+    return engine::said(" (%1 to the power of %2)", number_text(*power.base), number_text(*power.exponent));
 }
 
 double greatest_read(const Recording& recording, const Event& event) {
@@ -187,12 +187,13 @@ std::optional<Cause> overflowing_cast(const Recording& recording, const Event& e
     for (const ValueId id : event.inputs) {
         const DtypeRange* from = id == 0 ? nullptr : range_of_dtype(recording.value(id).dtype);
         if (from == nullptr || from->largest <= to->largest) continue;
-        const std::string scaled = "scale the values down before the cast";
-        return Cause{concat("a cast from ", from->name, " to ", to->name, " of numbers beyond the largest ", to->name,
-                            " (", number_text(to->largest), ")"),
-                     to->name == "float16" ? concat("keep it in ", from->name, ", cast to bfloat16, or ", scaled,
-                                                    " (a loss: torch.amp.GradScaler)")
-                                           : concat("keep it in ", from->name, ", or ", scaled)};
+        return Cause{engine::said("a cast from %1 to %2 of numbers beyond the largest %2 (%3)", from->name, to->name,
+                                  number_text(to->largest)),
+                     to->name == "float16"
+                         ? engine::said("keep it in %1, cast to bfloat16, or scale the values down before the cast (a "
+                                        "loss: torch.amp.GradScaler)",
+                                        from->name)
+                         : engine::said("keep it in %1, or scale the values down before the cast", from->name)};
     }
     return std::nullopt;
 }
@@ -229,11 +230,13 @@ void name_lost_eps(Cause& cause, const Recording& recording, const Event& forwar
     if (range == nullptr || range->name == "float64") return;
     const auto eps = small_constant(recording, forward, is_at_zero ? range->smallest / 2 : 1 / range->largest);
     if (!eps) return;
-    cause.text += is_at_zero ? concat(" (", number_text(*eps), " is 0 in ", range->name, ", whose smallest number is ",
-                                      number_text(range->smallest), ")")
-                             : concat(" (by an eps of ", number_text(*eps), ")");
-    cause.advice = concat("use a larger eps", range->name == "float16" ? ", such as 1e-4" : "",
-                          ", or compute this part in ", range->name == "float32" ? "float64" : "float32");
+    cause.text += is_at_zero ? engine::said(" (%1 is 0 in %2, whose smallest number is %3)", number_text(*eps),
+                                            range->name, number_text(range->smallest))
+                             : engine::said(" (by an eps of %1)", number_text(*eps));
+    const std::string wider = range->name == "float32" ? "float64" : "float32";
+    cause.advice = range->name == "float16"
+                       ? engine::said("use a larger eps, such as 1e-4, or compute this part in %1", wider)
+                       : engine::said("use a larger eps, or compute this part in %1", wider);
 }
 
 // A step of backward in which a derivative that is not finite meets a gradient of 0: the event, or one of its
@@ -301,7 +304,7 @@ Cause cause_of(const Recording& recording, const Event& event) {
             const bool is_here =
                 note.in == NotFiniteNote::In::Either || (note.in == NotFiniteNote::In::Backward) == is_backward;
             if (!is_here || !holds(note, recording, event, forward)) continue;
-            any = {concat(note.cause, power_text(event, forward)), std::string(note.advice)};
+            any = {said_in_row(engine::listed(note.cause), power_text(event, forward)), engine::listed(note.advice)};
             // A narrow dtype is the nearer cause of what would be in range otherwise.
             if (note.when == When::Always && range > 0) break;
             if (note.when == When::Zero || note.when == When::ZeroBase) name_lost_eps(any, recording, forward, true);
@@ -309,19 +312,22 @@ Cause cause_of(const Recording& recording, const Event& event) {
         }
     }
     if (range > 0 && is_overflow) {
-        Cause overflow{concat(op, is_backward ? " backward" : "", " beyond the largest ", bad->dtype, " (65504)"),
-                       "run it in bfloat16 or float32, or scale the values down (in training the loss: "
-                       "torch.amp.GradScaler)"};
+        Cause overflow{is_backward ? engine::said("%1 backward beyond the largest %2 (65504)", op, bad->dtype)
+                                   : engine::said("%1 beyond the largest %2 (65504)", op, bad->dtype),
+                       engine::said("run it in bfloat16 or float32, or scale the values down (in training the loss: "
+                                    "torch.amp.GradScaler)")};
         name_lost_eps(overflow, recording, forward, false);
         return overflow;
     }
     if (!any.text.empty()) return any;
     const std::string name = is_backward ? std::string(event.op) : op;
     if (event.not_finite == NotFinite::Turned)
-        return {name, "0 \u00b7 Inf and Inf \u2212 Inf are NaN: see where the Inf comes from (Go to origin)"};
+        return {name, engine::said("0 \u00b7 Inf and Inf \u2212 Inf are NaN: see where the Inf comes from (Go to "
+                                   "origin)")};
     if (is_overflow && greatest_read(recording, event) > 1e15)
-        return {concat(name, " of numbers up to ", python_repr(greatest_read(recording, event)), " overflows and"),
-                "bring the numbers down before it: normalise or clip them, or lower the learning rate"};
+        return {
+            engine::said("%1 of numbers up to %2 overflows and", name, python_repr(greatest_read(recording, event))),
+            engine::said("bring the numbers down before it: normalise or clip them, or lower the learning rate")};
     return {name, {}};
 }
 
@@ -331,12 +337,18 @@ Cause masked_cause(const Recording& recording, const Event& event) {
     const EventId peer = recording.event(step).peer;
     const Event* forward = peer != 0 && peer < step ? &recording.event(peer) : nullptr;
     const std::string by = forward == nullptr ? std::string() : selection_behind(recording, *forward);
-    const std::string op(forward == nullptr ? std::string_view("it") : short_operator_name(forward->op));
-    return {concat("the gradient there is 0", by.empty() ? "" : concat(" (", by, " leaves it out)"),
-                   ", and 0 \u00b7 Inf is NaN"),
-            concat("give ", op,
-                   " a safe input where the mask leaves it out, as well as choosing behind it: "
-                   "torch.where(mask, x, 1)")};
+    Cause cause;
+    cause.text = by.empty() ? engine::said("the gradient there is 0, and 0 \u00b7 Inf is NaN")
+                            : engine::said("the gradient there is 0 (%1 leaves it out), and 0 \u00b7 Inf is NaN", by);
+    cause.advice = forward == nullptr
+                       ? engine::said(
+                             "give it a safe input where the mask leaves it out, as well as choosing behind "
+                             "it: torch.where(mask, x, 1)")
+                       : engine::said(
+                             "give %1 a safe input where the mask leaves it out, as well as choosing behind "
+                             "it: torch.where(mask, x, 1)",
+                             short_operator_name(forward->op));
+    return cause;
 }
 
 }  // namespace loupe::session

@@ -5,13 +5,14 @@
 
 #include <string>
 
+#include "core/base/said.h"
 #include "core/record/recording.h"
 
 namespace loupe::session {
 
 struct Cause {
-    std::string text;    // "sqrt at 0"
-    std::string advice;  // empty where there is none
+    Said text;    // "sqrt at 0"
+    Said advice;  // empty where there is none
 };
 // Of an event whose outputs are not finite; at the least the name of its operator.
 Cause cause_of(const Recording& recording, const Event& event);

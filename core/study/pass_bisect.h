@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/fields.h"
+#include "core/base/said.h"
 #include "core/model/pass_trace.h"
 
 namespace loupe::session {
@@ -63,7 +64,7 @@ struct PassBisect {
     std::shared_ptr<const GraphModel> after;
     std::vector<std::vector<int>> came_from;
     bool has_gradients = false;  // they were compared
-    std::string verdict;         // one sentence for people, whatever came out
+    Said verdict;                // one sentence for people, whatever came out
     std::string error;           // nothing could be compared; else empty
 };
 auto fields(Like<PassBisect> auto& it) {

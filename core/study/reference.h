@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/fields.h"
+#include "core/base/said.h"
 #include "core/model/model_info.h"
 #include "core/record/tensor_slice.h"
 #include "core/study/difference.h"
@@ -44,7 +45,7 @@ struct PinnedReference {
     std::int64_t events = 0;
     std::shared_ptr<const ModelInfo> model;  // with the graph that ran; null: not known, as of arrays
     bool is_arrays = false;                  // of a file by name: it has neither source nor graph
-    std::vector<std::string> notes;
+    std::vector<Said> notes;
 };
 auto fields(Like<PinnedReference> auto& it) {
     return std::tie(it.error, it.error_kind, it.id, it.label, it.events, it.model, it.is_arrays, it.notes);

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "core/base/cancel.h"
-#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/study/align_modules.h"
@@ -75,21 +74,21 @@ class Comparison {
     }
 
     // Nullopt, and why, where nothing can be compared.
-    std::optional<Difference> measure(ValueId here, ValueId there, std::string& why) const {
+    std::optional<Difference> measure(ValueId here, ValueId there, Said& why) const {
         const Value& mine = a_.value(here);
         const Value& theirs = b_.value(there);
         if (mine.shape != theirs.shape) {
-            why = concat("shape ", shape_text(mine.shape), ", there ", shape_text(theirs.shape));
+            why = engine::said("shape %1, there %2", shape_text(mine.shape), shape_text(theirs.shape));
             return std::nullopt;
         }
         const Tensor x = elements_of(own_, here);
         const Tensor y = x.defined() ? elements_of(reference_, there) : Tensor();
         if (!x.defined() || !y.defined()) {
-            why = x.defined() ? "the reference kept no elements" : "no elements were kept";
+            why = x.defined() ? engine::said("the reference kept no elements") : engine::said("no elements were kept");
             return std::nullopt;
         }
         if (x.numel() != y.numel()) {
-            why = "elements of another number";
+            why = engine::said("elements of another number");
             return std::nullopt;
         }
         return measure_difference(x, y, tolerance_for(x, y));
@@ -120,18 +119,18 @@ class Comparison {
         const std::size_t outputs = std::min(mine.outputs.size(), theirs.outputs.size());
         for (std::size_t i = 0; i < outputs; ++i) {
             if (mine.outputs[i] == 0 || theirs.outputs[i] == 0) continue;
-            std::string why;
+            Said why;
             const auto found = measure(mine.outputs[i], theirs.outputs[i], why);
             if (!why.empty() && out.why.empty()) {
                 out.why = why;
-                out.diverges = out.diverges || why.starts_with("shape");
+                out.diverges = out.diverges || why.text().starts_with("shape");
             }
             if (!found || (out.numbers && !is_worse(*found, *out.numbers))) continue;
             out.numbers = found;
             out.output = static_cast<int>(i);
         }
         if (mine.failed != theirs.failed && out.why.empty()) {
-            out.why = mine.failed ? "it failed here" : "it failed in the reference";
+            out.why = mine.failed ? engine::said("it failed here") : engine::said("it failed in the reference");
             out.diverges = true;
         }
         out.diverges = out.diverges || (out.numbers && !out.numbers->is_close());
@@ -377,17 +376,17 @@ class Comparison {
         out_.peak_there = b_.peak_bytes();
     }
 
-    std::string text_of(const EventDifference& row) const {
+    Said text_of(const EventDifference& row) const {
         const Event& event = a_.event(row.here);
         const ReferenceEvent& other = out_.reference_events[row.there - 1];
-        std::string out = event.scope.empty() ? std::string("the model itself") : std::string(event.scope);
+        Said out = event.scope.empty() ? engine::said("the model itself") : Said(event.scope);
         out += concat(", ", event.op, " #", row.here);
-        if (other.op != event.op && other.op != kReferenceArray) out += concat(" (there ", other.op, ")");
-        if (!row.numbers || row.numbers->is_close()) return concat(out, ": ", row.why);
-        out += concat(": ", difference_text(*row.numbers));
+        if (other.op != event.op && other.op != kReferenceArray) out += engine::said(" (there %1)", other.op);
+        if (!row.numbers || row.numbers->is_close()) return said_in_row(out, ": ", row.why);
+        out = said_in_row(out, ": ", difference_text(*row.numbers));
         if (row.numbers->not_finite == 0)
-            out +=
-                concat("; ", row.numbers->beyond, " of ", counted(row.numbers->count, "element"), " beyond tolerance");
+            out += engine::said("; %2 of %1 elements beyond tolerance", "; %2 of %1 element beyond tolerance",
+                                row.numbers->count, row.numbers->beyond);
         return out;
     }
 
@@ -399,22 +398,28 @@ class Comparison {
         }
         const bool has_ended = reference_.is_arrays || b_.is_complete();
         out_.are_complete = a_.is_complete() && has_ended;
-        if (!a_.is_complete()) out_.notes.push_back("this run has not ended");
-        if (!has_ended) out_.notes.push_back(concat("the reference did not run further than #", b_.event_count()));
+        if (!a_.is_complete()) out_.notes.push_back(engine::said("this run has not ended"));
+        if (!has_ended)
+            out_.notes.push_back(engine::said("the reference did not run further than #%1", b_.event_count()));
         note_uncompared();
-        if (out_.aligned == 0) out_.notes.push_back("the runs have no event in common");
+        if (out_.aligned == 0) out_.notes.push_back(engine::said("the runs have no event in common"));
     }
 
     // Why not all that is aligned was compared, by the reason that most have.
     void note_uncompared() {
-        std::map<std::string, std::int64_t> reasons;
+        std::map<std::string, std::pair<std::int64_t, Said>> reasons;
         for (const EventDifference& row : out_.events) {
-            if (row.here != 0 && row.there != 0 && !row.numbers && !row.diverges) ++reasons[row.why];
+            if (row.here != 0 && row.there != 0 && !row.numbers && !row.diverges) {
+                auto& reason = reasons[row.why.text()];
+                ++reason.first;
+                reason.second = row.why;
+            }
         }
-        const auto most = std::ranges::max_element(reasons, {}, [](const auto& each) { return each.second; });
+        const auto most = std::ranges::max_element(reasons, {}, [](const auto& each) { return each.second.first; });
         if (most == reasons.end() || out_.compared == 0) return;
-        out_.notes.push_back(concat(counted(most->second, "aligned event"),
-                                    " not compared: ", most->first.empty() ? "they made no tensors" : most->first));
+        const auto& [count, why] = most->second;
+        out_.notes.push_back(engine::said("%1 aligned events not compared: %2", "%1 aligned event not compared: %2",
+                                          count, why.empty() ? engine::said("they made no tensors") : why));
     }
 
     const ComparedRun& own_;
@@ -430,15 +435,15 @@ class Comparison {
 
 }  // namespace
 
-std::string RunDifferences::headline() const {
-    if (forward) return concat("first divergence: ", forward->text);
-    if (backward) return concat("first divergence, in backward: ", backward->text);
-    if (aligned == 0) return "nothing could be compared: the runs have no event in common";
+Said RunDifferences::headline() const {
+    if (forward) return engine::said("first divergence: %1", forward->text);
+    if (backward) return engine::said("first divergence, in backward: %1", backward->text);
+    if (aligned == 0) return engine::said("nothing could be compared: the runs have no event in common");
     if (compared == 0)
-        return concat("nothing could be compared: no elements of the ", counted(aligned, "aligned event"),
-                      " were kept");
-    return concat("no divergence: ", compared, " of ", counted(aligned + only_here, "event"),
-                  " compared, all within tolerance");
+        return engine::said("nothing could be compared: no elements of the %1 aligned events were kept",
+                            "nothing could be compared: no elements of the %1 aligned event were kept", aligned);
+    return engine::said("no divergence: %2 of %1 events compared, all within tolerance",
+                        "no divergence: %2 of %1 event compared, all within tolerance", aligned + only_here, compared);
 }
 
 RunDifferences compare_runs_by_value(const ComparedRun& own, const ComparedRun& reference,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/fields.h"
+#include "core/base/said.h"
 #include "core/study/align_runs.h"
 #include "core/study/compared_run.h"
 #include "core/study/difference.h"
@@ -27,7 +28,7 @@ struct EventDifference {
     EventId there = 0;
     int output = 0;                     // the numbers are of this output: the one that differs most
     std::optional<Difference> numbers;  // nullopt: nothing was compared
-    std::string why;                    // why not, or why it diverges all the same: "shape 1x8, there 2x8"
+    Said why;                           // why not, or why it diverges all the same: "shape 1x8, there 2x8"
     bool diverges = false;
 };
 auto fields(Like<EventDifference> auto& it) {
@@ -62,7 +63,7 @@ struct ParameterDifference {
     std::string there;
     Presence presence = Presence::Both;
     std::optional<Difference> numbers;
-    std::string why;
+    Said why;
     std::optional<Difference> gradient;
     std::optional<GradientRow> gradient_there;  // of the reference's parameter
 };
@@ -99,8 +100,8 @@ auto fields(Like<ModuleDifference> auto& it) {
 struct Divergence {
     EventId here = 0;
     EventId there = 0;
-    int output = 0;    // that one of the event's
-    std::string text;  // "net.2, aten::linear #3: max abs 2.5e-01, relative 3.1e+00, 12.1 dB"
+    int output = 0;  // that one of the event's
+    Said text;       // "net.2, aten::linear #3: max abs 2.5e-01, relative 3.1e+00, 12.1 dB"
 };
 auto fields(Like<Divergence> auto& it) { return std::tie(it.here, it.there, it.output, it.text); }
 
@@ -126,13 +127,13 @@ struct RunDifferences {
     std::int64_t peak_here = 0;
     std::int64_t peak_there = 0;
     bool are_complete = true;  // both runs came to their end
-    std::vector<std::string> notes;
+    std::vector<Said> notes;
 
     bool diverges() const { return forward.has_value() || backward.has_value(); }
     // The times of both runs can be held against each other.
     bool has_times() const { return is_warm_here && is_warm_there; }
     // Without a line's end: "first divergence: ..." or that there is none.
-    std::string headline() const;
+    Said headline() const;
 };
 auto fields(Like<RunDifferences> auto& it) {
     return std::tie(it.error, it.reference, it.label, it.events, it.reference_events, it.modules, it.parameters,

@@ -16,19 +16,21 @@ std::size_t indent_of(std::string_view line) {
 }
 
 // "fc.weight holds 12 NaN of 12 elements"; empty: all is finite. Inf in a buffer may be a mask.
-std::string bad_state(const nn::Module& module) {
-    const auto text_of = [](const std::string& name, const Tensor& t, bool is_buffer) -> std::string {
+Said bad_state(const nn::Module& module) {
+    const auto text_of = [](const std::string& name, const Tensor& t, bool is_buffer) -> Said {
         if (is_all_finite(t)) return {};
         const Statistics s = compute_statistics(t);
         if (s.nan_count == 0 && is_buffer) return {};
-        return concat(name, " holds ", s.nan_count > 0 ? s.nan_count : s.inf_count, s.nan_count > 0 ? " NaN" : " Inf",
-                      " of ", s.count, s.count == 1 ? " element" : " elements");
+        return s.nan_count > 0 ? engine::said("%2 holds %3 NaN of %1 elements", "%2 holds %3 NaN of %1 element",
+                                              s.count, name, s.nan_count)
+                               : engine::said("%2 holds %3 Inf of %1 elements", "%2 holds %3 Inf of %1 element",
+                                              s.count, name, s.inf_count);
     };
     for (const auto& [name, t] : module.named_parameters()) {
-        if (std::string text = text_of(name, t, false); !text.empty()) return text;
+        if (Said text = text_of(name, t, false); !text.empty()) return text;
     }
     for (const auto& [name, t] : module.named_buffers()) {
-        if (std::string text = text_of(name, t, true); !text.empty()) return text;
+        if (Said text = text_of(name, t, true); !text.empty()) return text;
     }
     return {};
 }
@@ -58,7 +60,7 @@ SourcePlace training_at_module_level(const SourceFile& source) {
 
 std::optional<Verdict> conclude_opening(const Program& program) {
     if (!program.is_eager()) return std::nullopt;
-    const std::string bad = bad_state(program.module());
+    const Said bad = bad_state(program.module());
     if (bad.empty()) return std::nullopt;
     Verdict verdict;
     verdict.severity = Verdict::Severity::Error;
@@ -66,17 +68,20 @@ std::optional<Verdict> conclude_opening(const Program& program) {
         if (verdict.source.line == 0) verdict.source = training_at_module_level(source);
     }
     if (verdict.source.line == 0) {
-        verdict.text = concat(bad, " when the source has run, as it does when it is opened");
-        verdict.advice = "look at what gives it: what the source computes at module level, or weights that it loads";
+        verdict.text = engine::said("%1 when the source has run, as it does when it is opened", bad);
+        verdict.advice =
+            engine::said("look at what gives it: what the source computes at module level, or weights that it loads");
         return verdict;
     }
     const std::string place =
         concat(std::filesystem::path(verdict.source.file).filename().string(), ":", verdict.source.line);
-    verdict.text = concat(bad, " when the source has run: its loop at module level, ", place,
-                          ", trains while the file is opened, where nothing is recorded");
-    verdict.advice =
-        "put that loop into a def, open the file again and press Train: it stops at the step that makes "
-        "the first NaN or Inf and names the operator and its line";
+    verdict.text = engine::said(
+        "%1 when the source has run: its loop at module level, %2, trains while the file is "
+        "opened, where nothing is recorded",
+        bad, place);
+    verdict.advice = engine::said(
+        "put that loop into a def, open the file again and press Train: it stops at the step that makes the first NaN "
+        "or Inf and names the operator and its line");
     return verdict;
 }
 

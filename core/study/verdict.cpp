@@ -6,9 +6,9 @@
 #include <optional>
 #include <set>
 
-#include "core/base/counted.h"
 #include "core/base/strings.h"
 #include "core/record/not_finite.h"
+#include "core/record/said_phase.h"
 #include "core/study/event_arguments.h"
 #include "core/study/gradient_health.h"
 #include "core/study/not_finite_cause.h"
@@ -18,12 +18,18 @@ namespace {
 
 using Severity = Verdict::Severity;
 
-std::string place_text(const Event& event) {
-    std::string text;
-    if (!event.scope.empty()) text += concat(" in ", event.scope);
+// " in length, net.py:9".
+Said place_text(const Event& event) {
+    Said text;
+    if (!event.scope.empty()) text += engine::said(" in %1", event.scope);
     if (event.source_line > 0)
         text += concat(", ", std::filesystem::path(event.source_file).filename().string(), ":", event.source_line);
     return text;
+}
+
+// What an event does, as the beginning of a sentence: "sqrt at 0 in length, net.py:9,".
+Said subject_text(const Said& what, const Event& event) {
+    return said_in_row(what, place_text(event), event.source_line > 0 ? "," : "");
 }
 
 void set_place(Verdict& verdict, const Event& event) {
@@ -71,12 +77,12 @@ Counts count_events(const Recording& recording) {
     return counts;
 }
 
-std::string extent_text(const Counts& counts) {
+Said extent_text(const Counts& counts) {
     const std::int64_t others = counts.of(NotFinite::Made) + counts.of(NotFinite::Turned) - 1;
     const std::int64_t passed = counts.of(NotFinite::PassedOn);
-    std::string text;
-    if (others > 0) text += concat("; ", counted(others, "other event makes more", "other events make more"));
-    if (passed > 0) text += concat("; ", counted(passed, "event passes it on", "events pass it on"));
+    Said text;
+    if (others > 0) text += engine::said("; %1 other events make more", "; %1 other event makes more", others);
+    if (passed > 0) text += engine::said("; %1 events pass it on", "; %1 event passes it on", passed);
     return text;
 }
 
@@ -122,48 +128,57 @@ Verdict explain_meant(const Recording& recording, EventId end) {
     Verdict verdict;
     verdict.severity = Severity::Error;
     set_place(verdict, event);
-    verdict.text =
-        concat(op == "cross_entropy_loss" ? "cross_entropy" : op, place_text(event), event.source_line > 0 ? ", " : " ",
-               "gives a ", is_class_loss(op) ? "loss" : "result", " that is ", event.has_nan ? "NaN" : "Inf");
+    const Said who = subject_text(op == "cross_entropy_loss" ? "cross_entropy" : op, event);
+    const std::string what = event.has_nan ? "NaN" : "Inf";
+    verdict.text = is_class_loss(op) ? engine::said("%1 gives a loss that is %2", who, what)
+                                     : engine::said("%1 gives a result that is %2", who, what);
     if (is_class_loss(op) && number_argument(event, "label_smoothing").value_or(0) > 0) {
-        verdict.text += ", for a class that label smoothing counts is masked (-Inf)";
-        verdict.advice = "mask logits with a large finite number, or train without label smoothing";
+        verdict.text += engine::said(", for a class that label smoothing counts is masked (-Inf)");
+        verdict.advice = engine::said("mask logits with a large finite number, or train without label smoothing");
         return verdict;
     }
     if (is_class_loss(op)) {
-        verdict.text += ", for the target's class is masked (-Inf)";
-        verdict.advice = "keep the target's class unmasked, or mask logits with a large finite number";
+        verdict.text += engine::said(", for the target's class is masked (-Inf)");
+        verdict.advice = engine::said("keep the target's class unmasked, or mask logits with a large finite number");
         return verdict;
     }
     const EventId mask = way.empty() ? 0 : way.back().event;
     if (mask == made)
-        verdict.text += ", a constant of the program, and nothing makes it finite again";
+        verdict.text += engine::said(", a constant of the program, and nothing makes it finite again");
     else if (mask != 0)
-        verdict.text += concat(", for the masked value of ", short_operator_name(recording.event(mask).op),
-                               place_text(recording.event(mask)), " reaches it");
+        verdict.text +=
+            engine::said(", for the masked value of %1 reaches it",
+                         said_in_row(short_operator_name(recording.event(mask).op), place_text(recording.event(mask))));
     else
-        verdict.text += ", for a masked value of before the run reaches it";
-    verdict.advice = "mask with a large finite number, or take the masked elements out before the end";
+        verdict.text += engine::said(", for a masked value of before the run reaches it");
+    verdict.advice = engine::said("mask with a large finite number, or take the masked elements out before the end");
     return verdict;
 }
 
 // "backward was not searched: Backward is off": what a search for NaN and Inf has not seen.
-std::vector<std::string> unsearched(const RunFacts& facts) {
-    std::vector<std::string> all;
-    if (!facts.has_backward) all.push_back("backward was not searched: Backward is off");
-    if (!facts.left_out.empty())
-        all.push_back(concat("not searched, for it is unticked in Modules: ", join(facts.left_out, ", ")));
+std::vector<Said> unsearched(const RunFacts& facts) {
+    std::vector<Said> all;
+    if (!facts.has_backward) all.push_back(engine::said("backward was not searched: Backward is off"));
+    if (!facts.left_out.empty()) {
+        std::vector<Said> names;
+        for (const std::string& name : facts.left_out)
+            names.push_back(name.empty() ? engine::said("the model itself") : Said(name));
+        all.push_back(engine::said("not searched, for it is unticked in Modules: %1", said_list(names, ", ")));
+    }
     return all;
 }
 
-std::vector<std::string> missed_breakpoints(const RunFacts& facts) {
-    std::vector<std::string> all;
-    for (const int id : facts.missed_breakpoints) all.push_back(concat("breakpoint ", id, " was not met"));
+std::vector<Said> missed_breakpoints(const RunFacts& facts) {
+    std::vector<Said> all;
+    for (const int id : facts.missed_breakpoints) all.push_back(engine::said("breakpoint %1 was not met", id));
     return all;
 }
 
-void append(std::string& text, const std::vector<std::string>& parts) {
-    for (const std::string& part : parts) text += concat("; ", part);
+void add_parts(Said& text, const std::vector<Said>& parts) {
+    for (const Said& part : parts) {
+        text += "; ";
+        text += part;
+    }
 }
 
 // A layer that gives nothing but zeros, and so no gradient to those before it: why a model of finite numbers does not
@@ -179,31 +194,31 @@ std::optional<GradientFinding> dead_layer(const Recording& recording, const RunF
 Verdict finite_end(const Recording& recording, const RunFacts& facts, const Counts& counts) {
     Verdict verdict;
     const bool is_backward = counts.events[1] > 0;
-    const std::string phases = is_backward ? "forward and backward" : "forward";
+    const Said phases = is_backward ? engine::said("forward and backward") : engine::said("forward");
     if (!facts.has_statistics) {
         verdict.severity = Severity::Note;
-        verdict.text = concat("finished ", phases, ": ", counted(counts.all(), "event", "events"),
-                              "; NaN and Inf were not looked for: values are not recorded");
+        verdict.text = engine::said("finished %2: %1 events; NaN and Inf were not looked for: values are not recorded",
+                                    "finished %2: %1 event; NaN and Inf were not looked for: values are not recorded",
+                                    counts.all(), phases);
         return verdict;
     }
-    verdict.text = concat(
-        facts.searched ? "no NaN or Inf" : "finished",
-        facts.searched ? concat(" in ", phases)
-                       : concat(": ", counted(counts.all(), "event", "events"), " in ", phases, ", no NaN or Inf"));
+    verdict.text = facts.searched ? engine::said("no NaN or Inf in %1", phases)
+                                  : engine::said("finished: %1 events in %2, no NaN or Inf",
+                                                 "finished: %1 event in %2, no NaN or Inf", counts.all(), phases);
     const std::int64_t meant = counts.of(NotFinite::Meant);
     if (meant > 0)
-        verdict.text +=
-            concat(" but those meant (constants of the program, in ", counted(meant, "event", "events"), ")");
-    if (facts.searched) append(verdict.text, unsearched(facts));
+        verdict.text += engine::said(" but those meant (constants of the program, in %1 events)",
+                                     " but those meant (constants of the program, in %1 event)", meant);
+    if (facts.searched) add_parts(verdict.text, unsearched(facts));
     const auto missed = missed_breakpoints(facts);
-    append(verdict.text, missed);
+    add_parts(verdict.text, missed);
     if (!missed.empty() || (facts.searched && !unsearched(facts).empty())) verdict.severity = Severity::Note;
     if (const auto dead = dead_layer(recording, facts)) {
         verdict.severity = Severity::Warning;
         set_place(verdict, recording.event(dead->event));
-        verdict.text = concat(dead->text, "; ", verdict.text);
-        verdict.advice =
-            "see what makes all that reaches it negative: a bias, a learning rate, the scale of the inputs";
+        verdict.text = said_in_row(dead->text, "; ", verdict.text);
+        verdict.advice = engine::said(
+            "see what makes all that reaches it negative: a bias, a learning rate, the scale of the inputs");
     }
     return verdict;
 }
@@ -214,18 +229,20 @@ bool starts_from_loss(const Recording& recording) {
     return recording.backward_start() != nullptr && recording.backward_start()->is_loss;
 }
 
-std::string Verdict::line() const { return advice.empty() ? text : concat(text, ": ", advice); }
+Said Verdict::line() const { return advice.empty() ? text : said_in_row(text, ": ", advice); }
 
-std::string bad_before(const Recording& recording) {
+Said bad_before(const Recording& recording) {
     for (ValueId id = 1; id <= recording.value_count(); ++id) {
         const Value& value = recording.value(id);
         if (value.producer != 0 || value.name.empty() || !is_bad(value)) continue;
         const Statistics& s = *value.statistics;
         // Inf alone may be a mask; NaN is none.
         if (s.nan_count > 0)
-            return concat(value.name, " holds ", s.nan_count, " NaN of ", counted(s.count, "element", "elements"));
+            return engine::said("%2 holds %3 NaN of %1 elements", "%2 holds %3 NaN of %1 element", s.count, value.name,
+                                s.nan_count);
         if (value.requires_grad)
-            return concat(value.name, " holds ", s.inf_count, " Inf of ", counted(s.count, "element", "elements"));
+            return engine::said("%2 holds %3 Inf of %1 elements", "%2 holds %3 Inf of %1 element", s.count, value.name,
+                                s.inf_count);
     }
     return {};
 }
@@ -265,22 +282,38 @@ EventId blamed_event(const Recording& recording) {
     return with_inf == 0 ? 0 : origin_of(recording, with_inf);
 }
 
+namespace {
+
+Said origin_sentence(const Said& who, const Event& event, bool is_new) {
+    const Said phase = said_in_phase(event.phase);
+    if (event.not_finite == NotFinite::Turned) {
+        if (event.has_nan)
+            return is_new ? engine::said("%1 turns an Inf into the first NaN %2", who, phase)
+                          : engine::said("%1 turns an Inf into a NaN %2", who, phase);
+        return is_new ? engine::said("%1 turns an Inf into the first Inf %2", who, phase)
+                      : engine::said("%1 turns an Inf into an Inf %2", who, phase);
+    }
+    if (event.has_nan)
+        return is_new ? engine::said("%1 makes the first NaN %2", who, phase)
+                      : engine::said("%1 makes a NaN %2", who, phase);
+    return is_new ? engine::said("%1 makes the first Inf %2", who, phase)
+                  : engine::said("%1 makes an Inf %2", who, phase);
+}
+
+}  // namespace
+
 Verdict explain(const Recording& recording, EventId origin) {
     const Event& event = recording.event(origin);
     Verdict verdict;
     verdict.severity = Severity::Error;
     set_place(verdict, event);
     const Cause cause = cause_of(recording, event);
-    const bool is_new = is_first(recording, event);
-    const char* verb = event.not_finite == NotFinite::Turned ? "turns an Inf into " : "makes ";
-    const char* which = event.has_nan ? (is_new ? "the first NaN" : "a NaN") : (is_new ? "the first Inf" : "an Inf");
-    const std::string place = place_text(event);
-    verdict.text =
-        concat(cause.text, place, event.source_line > 0 ? ", " : " ", verb, which, " in ", phase_name(event.phase));
+    verdict.text = origin_sentence(subject_text(cause.text, event), event, is_first(recording, event));
     verdict.advice = cause.advice;
     if (const Cause masked = masked_cause(recording, event); !masked.text.empty()) {
-        verdict.text += concat("; ", masked.text);
-        verdict.advice += concat(verdict.advice.empty() ? "" : "; or ", masked.advice);
+        verdict.text = said_in_row(verdict.text, "; ", masked.text);
+        verdict.advice =
+            verdict.advice.empty() ? masked.advice : engine::said("%1; or %2", verdict.advice, masked.advice);
     }
     return verdict;
 }
@@ -300,10 +333,10 @@ Verdict concluded(const Recording& recording, const RunFacts& facts) {
         const auto last = static_cast<EventId>(recording.event_count());
         if (last != 0 && recording.event(last).failed) set_place(verdict, recording.event(last));
         // A failure may be what a NaN has led to.
-        if (first != 0) verdict.text += concat("; before it ", explain(recording, first).text, " (#", first, ")");
+        if (first != 0) verdict.text += engine::said("; before it %1 (#%2)", explain(recording, first).text, first);
         return verdict;
     }
-    const std::string before = bad_before(recording);
+    const Said before = bad_before(recording);
     const EventId meant = blamed == 0 ? meant_end(recording) : 0;
     if (meant == 0 && blamed == 0 && first == 0 && counts.of(NotFinite::PassedOn) == 0)
         return finite_end(recording, facts, counts);
@@ -314,43 +347,47 @@ Verdict concluded(const Recording& recording, const RunFacts& facts) {
         const Cause cause = cause_of(recording, recording.event(blamed));
         verdict.severity = Severity::Error;
         set_place(verdict, recording.event(blamed));
-        verdict.text = concat(
-            cause.text, place_text(recording.event(blamed)), recording.event(blamed).source_line > 0 ? ", " : " ",
-            "gives a constant that is not finite, and results are not finite by it", extent_text(counts));
+        verdict.text = engine::said("%1 gives a constant that is not finite, and results are not finite by it",
+                                    subject_text(cause.text, recording.event(blamed)));
+        verdict.text += extent_text(counts);
         verdict.advice = cause.advice;
     } else if (blamed != 0 && !is_origin(recording.event(blamed).not_finite)) {
         // It came in with what was there before the run.
         verdict.severity = Severity::Error;
         set_place(verdict, recording.event(blamed));
-        verdict.text = concat(before.empty() ? "a value of before the run is not finite" : before, " before the run",
-                              extent_text(counts));
-        verdict.advice = "look at what gives it: the data, a checkpoint, or a step of training before";
+        verdict.text = before.empty() ? engine::said("a value of before the run is not finite before the run")
+                                      : engine::said("%1 before the run", before);
+        verdict.text += extent_text(counts);
+        verdict.advice = engine::said("look at what gives it: the data, a checkpoint, or a step of training before");
     } else if (blamed != 0) {
         verdict = explain(recording, blamed);
         verdict.text += extent_text(counts);
     } else if (first != 0) {
         verdict = explain(recording, first);
         verdict.severity = Severity::Warning;
-        verdict.text += "; outputs and gradients are finite again";
+        verdict.text += engine::said("; outputs and gradients are finite again");
     } else {
         verdict.severity = Severity::Warning;
-        verdict.text = concat(before.empty() ? "values of before the run are not finite" : before,
-                              " before the run; outputs and gradients are finite");
+        verdict.text =
+            before.empty()
+                ? engine::said(
+                      "values of before the run are not finite before the run; outputs and gradients are finite")
+                : engine::said("%1 before the run; outputs and gradients are finite", before);
     }
     // Why they were so before the run is known where the source itself had trained.
     const bool is_of_before = meant == 0 && (blamed == 0 ? first == 0
                                                          : recording.event(blamed).not_finite != NotFinite::Meant &&
                                                                !is_origin(recording.event(blamed).not_finite));
     if (is_of_before && facts.opening != nullptr) {
-        verdict.text += concat("; ", facts.opening->text);
+        verdict.text = said_in_row(verdict.text, "; ", facts.opening->text);
         verdict.advice = facts.opening->advice;
         if (facts.opening->source.line > 0) verdict.source = facts.opening->source;
     }
     if (facts.searched) {
-        verdict.text += "; no further one was met";
-        append(verdict.text, unsearched(facts));
+        verdict.text += engine::said("; no further one was met");
+        add_parts(verdict.text, unsearched(facts));
     }
-    append(verdict.text, missed_breakpoints(facts));
+    add_parts(verdict.text, missed_breakpoints(facts));
     return verdict;
 }
 
@@ -365,22 +402,22 @@ Verdict conclude(const Recording& recording, const RunFacts& facts) {
 Verdict conclude(const Recording& recording, const RunOptions& options, RunFacts facts) {
     facts.has_statistics = options.statistics;
     facts.has_backward = options.backward;
-    for (const std::string& name : options.left_out) facts.left_out.push_back(name.empty() ? "the model itself" : name);
+    facts.left_out.insert(facts.left_out.end(), options.left_out.begin(), options.left_out.end());
     return conclude(recording, facts);
 }
 
-Verdict conclude_training(const std::string& wrong, const Recording& recording) {
+Verdict conclude_training(const Said& wrong, const Recording& recording) {
     Verdict verdict;
     verdict.severity = Severity::Error;
     verdict.text = wrong;
     const EventId blamed = blamed_event(recording);
-    const std::string before = bad_before(recording);
-    if (!before.empty()) verdict.text = concat(before, " before the step; ", wrong);
+    const Said before = bad_before(recording);
+    if (!before.empty()) verdict.text = engine::said("%1 before the step; %2", before, wrong);
     const EventId meant = blamed == 0 ? meant_end(recording) : 0;
     if (meant == 0 && (blamed == 0 || !is_origin(recording.event(blamed).not_finite))) return verdict;
     const Verdict cause = meant != 0 ? explain_meant(recording, meant) : explain(recording, blamed);
     set_place(verdict, recording.event(cause.event));
-    verdict.text = concat(cause.text, "; ", verdict.text);
+    verdict.text = said_in_row(cause.text, "; ", verdict.text);
     verdict.advice = cause.advice;
     return verdict;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/fields.h"
+#include "core/base/said.h"
 #include "core/model/model_info.h"
 #include "core/record/gradient_row.h"
 #include "core/record/recording.h"
@@ -22,8 +23,8 @@ struct Verdict {
         Error,    // outputs, gradients or parameters are not finite, or the run failed
     };
     Severity severity = Severity::Good;
-    std::string text;             // one sentence without its full stop
-    std::string advice;           // what to do; empty where there is nothing to do
+    Said text;                    // one sentence without its full stop
+    Said advice;                  // what to do; empty where there is nothing to do
     bool answers_search = false;  // the run was a search for the next NaN or Inf that met none
     // The place it speaks of, as far as there is one.
     EventId event = 0;
@@ -32,7 +33,7 @@ struct Verdict {
     SourcePlace source;
 
     // Text and advice as one line.
-    std::string line() const;
+    Said line() const;
 };
 constexpr Verdict::Severity last_of(Verdict::Severity) { return Verdict::Severity::Error; }
 auto fields(Like<Verdict> auto& it) {
@@ -47,7 +48,7 @@ struct RunFacts {
     std::vector<std::string> left_out = {};    // modules that are not recorded
     std::vector<int> missed_breakpoints = {};  // ids of those that are enabled and were not met
     // It failed: the first line of the error, and what its hint says.
-    std::string error = {};
+    Said error = {};
     std::string hint = {};
     SourcePlace error_source = {};
     // What opening the source had made of its model already; else null.
@@ -71,9 +72,9 @@ EventId blamed_event(const Recording& recording);
 EventId first_origin(const Recording& recording);
 // A parameter, buffer or input that was not finite before the run, and is not meant so: "the input x holds 3 NaN";
 // empty.
-std::string bad_before(const Recording& recording);
+Said bad_before(const Recording& recording);
 
 // What ended a training. wrong: "the loss is nan at step 12 (epoch 1)"; recording: of that step.
-Verdict conclude_training(const std::string& wrong, const Recording& recording);
+Verdict conclude_training(const Said& wrong, const Recording& recording);
 
 }  // namespace loupe::session

@@ -57,11 +57,27 @@ bool is_news(double rise, double usual) {
 
 std::string not_finite(double value) { return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf"; }
 
-std::string jump_text(double loss, double usual, std::int64_t step) {
-    const std::string times =
-        usual > 0 ? concat(", ", number(loss / usual), " times as much") : concat(", higher by ", number(loss - usual));
-    return concat("the loss jumps to ", number(loss), " at step ", step, ": it was about ", number(usual), " before",
-                  times);
+Said jump_text(double loss, double usual, std::int64_t step) {
+    return usual > 0 ? engine::said("the loss jumps to %1 at step %2: it was about %3 before, %4 times as much",
+                                    number(loss), step, number(usual), number(loss / usual))
+                     : engine::said("the loss jumps to %1 at step %2: it was about %3 before, higher by %4",
+                                    number(loss), step, number(usual), number(loss - usual));
+}
+
+// Parameters without a gradient, or with one of zeros: the first by its name.
+Said missing_text(bool is_missing, const std::string& first, std::size_t found, std::size_t all, std::int64_t since) {
+    if (found == all)
+        return is_missing ? engine::said("backward gives no parameter a gradient since step %1", since)
+                          : engine::said("the gradient of every parameter is exactly 0 since step %1", since);
+    if (found == 1)
+        return is_missing ? engine::said("backward gives no gradient to %1 since step %2", first, since)
+                          : engine::said("the gradient of %1 is exactly 0 since step %2", first, since);
+    return is_missing ? engine::said("backward gives no gradient to %2 and %1 other parameters since step %3",
+                                     "backward gives no gradient to %2 and %1 other parameter since step %3", found - 1,
+                                     first, since)
+                      : engine::said("the gradients of %2 and %1 other parameters are exactly 0 since step %3",
+                                     "the gradients of %2 and %1 other parameter are exactly 0 since step %3",
+                                     found - 1, first, since);
 }
 
 }  // namespace
@@ -74,7 +90,7 @@ TrainingWatch::TrainingWatch(std::vector<std::string> names, std::string optimiz
       window_(std::clamp<std::int64_t>(steps_an_epoch, 50, 500)),
       parameters_(names_.size()) {}
 
-std::size_t TrainingWatch::open(Kind kind, std::int64_t step, std::string text, std::string name) {
+std::size_t TrainingWatch::open(Kind kind, std::int64_t step, Said text, std::string name) {
     findings_.push_back({kind, step, 0, std::move(text), std::move(name), 1});
     return findings_.size() - 1;
 }
@@ -92,7 +108,7 @@ std::size_t TrainingWatch::add_step(std::int64_t step, double loss, std::span<co
     last_step_ = step;
     last_loss_ = loss;
     if (!std::isfinite(loss)) {
-        if (nan_ == kNone) nan_ = open(Kind::NotANumber, step, concat("the loss is ", not_finite(loss)));
+        if (nan_ == kNone) nan_ = open(Kind::NotANumber, step, engine::said("the loss is %1", not_finite(loss)));
         return before;
     }
     close(nan_, step - 1);
@@ -127,14 +143,15 @@ void TrainingWatch::watch_numbers(std::int64_t step, double loss) {
 double TrainingWatch::scale() const { return std::max({std::abs(first_loss_), std::abs(best_), 6 * noise_, 1e-12}); }
 
 // The optimiser's steps were as great as the weights: "; the step before moved the weights by 14 times their norm".
-std::string TrainingWatch::great_update() const {
+Said TrainingWatch::great_update() const {
     const auto greatest = std::max_element(moved_.begin(), moved_.end(),
                                            [](const Moved& a, const Moved& b) { return a.ratio < b.ratio; });
     if (!(greatest->ratio > 0.3)) return {};
-    const std::string times = greatest->ratio >= 1 ? concat(number(greatest->ratio), " times")
-                                                   : concat(number(100 * greatest->ratio), " % of");
-    return concat("; ", optimizer_, " moved the weights by ", times, " their norm at step ", greatest->step,
-                  ": lower the learning rate");
+    return greatest->ratio >= 1
+               ? engine::said("; %1 moved the weights by %2 times their norm at step %3: lower the learning rate",
+                              optimizer_, number(greatest->ratio), greatest->step)
+               : engine::said("; %1 moved the weights by %2 % of their norm at step %3: lower the learning rate",
+                              optimizer_, number(100 * greatest->ratio), greatest->step);
 }
 
 // Far above the beginning, back at the beginning after it had learned, or higher than it was for long.
@@ -151,20 +168,20 @@ bool TrainingWatch::watch_divergence(std::int64_t step, double loss) {
         if (back_.count >= 5) close(divergence_, back_.first - 1);
         return divergence_ != kNone;
     }
-    std::string text;
+    Said text;
     std::int64_t since = 0;
     if (far_.count >= 4) {
         since = far_.first;
-        text = concat("the loss diverges: ", number(best_), " at step ", best_step_, ", ", number(loss), " at step ",
-                      step);
+        text = engine::said("the loss diverges: %1 at step %2, %3 at step %4", number(best_), best_step_, number(loss),
+                            step);
     } else if (lost_.count >= 20) {
         since = lost_.first;
-        text = concat("what was learned is lost: the loss is back at ", number(loss), ", it was ", number(best_),
-                      " at step ", best_step_);
+        text = engine::said("what was learned is lost: the loss is back at %1, it was %2 at step %3", number(loss),
+                            number(best_), best_step_);
     } else if (rising_.count >= 30) {
         since = rising_.first;
         text =
-            concat("the loss rises: ", number(best_), " at step ", best_step_, ", ", number(loss), " at step ", step);
+            engine::said("the loss rises: %1 at step %2, %3 at step %4", number(best_), best_step_, number(loss), step);
     } else {
         return false;
     }
@@ -236,10 +253,11 @@ void TrainingWatch::watch_plateau(std::int64_t step, double loss) {
     if (is_learned || gain > 0.01 * size || gain > 2 * error + 0.003 * size || gain < -0.05 * size) return;
     plateau_loss_ = now;
     const std::int64_t since = step - 2 * window_ + 1;
-    plateau_ = open(
-        Kind::Plateau, since,
-        concat("the loss stays at about ", number(now), ": ",
-               gain > 0 ? concat(number(100 * gain / size), " % lower") : "no lower", " over ", window_, " steps"));
+    plateau_ =
+        open(Kind::Plateau, since,
+             gain > 0 ? engine::said("the loss stays at about %1: %2 % lower over %3 steps", number(now),
+                                     number(100 * gain / size), window_)
+                      : engine::said("the loss stays at about %1: no lower over %2 steps", number(now), window_));
 }
 
 void TrainingWatch::watch_gradients(std::int64_t step, std::span<const ParameterNorms> norms) {
@@ -283,19 +301,8 @@ void TrainingWatch::name_missing(std::int64_t step) {
         if (found.empty()) continue;
         std::int64_t since = step;
         for (const std::size_t i : found) since = std::min(since, parameters_[i].since);
-        const std::string others =
-            found.size() == 1
-                ? std::string()
-                : concat(" and ", found.size() - 1, found.size() == 2 ? " other parameter" : " other parameters");
-        std::string text =
-            is_missing ? concat("backward gives no gradient to ", names_[found.front()], others)
-                       : concat(found.size() == 1 ? "the gradient of " : "the gradients of ", names_[found.front()],
-                                others, found.size() == 1 ? " is exactly 0" : " are exactly 0");
-        if (found.size() == names_.size())
-            text =
-                is_missing ? "backward gives no parameter a gradient" : "the gradient of every parameter is exactly 0";
-        const std::size_t finding =
-            open(Kind::NoGradient, since, concat(text, " since step ", since), names_[found.front()]);
+        const Said text = missing_text(is_missing, names_[found.front()], found.size(), names_.size(), since);
+        const std::size_t finding = open(Kind::NoGradient, since, text, names_[found.front()]);
         findings_[finding].share = static_cast<double>(found.size()) / static_cast<double>(names_.size());
         for (const std::size_t i : found) parameters_[i].finding = finding;
     }
@@ -338,8 +345,8 @@ std::size_t TrainingWatch::add_units(std::int64_t step, const std::vector<UnitAc
         std::vector<std::string> at;
         for (const std::int64_t one : units.steps) at.push_back(std::to_string(one));
         open(Kind::DeadUnits, units.steps.front(),
-             concat(each.scope, ": ", dead, " of ", each.is_zero.size(), " units gave only 0 at the last ",
-                    units.steps.size(), " steps recorded (", join(at, ", "), ")"),
+             engine::said("%1: %2 of %3 units gave only 0 at the last %4 steps recorded (%5)", each.scope, dead,
+                          each.is_zero.size(), units.steps.size(), join(at, ", ")),
              each.scope);
         findings_.back().share = static_cast<double>(dead) / static_cast<double>(each.is_zero.size());
     }
@@ -350,10 +357,10 @@ TrainingVerdict TrainingWatch::verdict() const {
     TrainingVerdict out;
     if (first_step_ == 0) return out;
     const std::int64_t count = last_step_ - first_step_ + 1;
-    std::string numbers = concat("loss ", number(first_loss_), " \u2192 ", loss_text(last_loss_), " in ", count,
-                                 count == 1 ? " step" : " steps");
+    Said numbers = engine::said("loss %2 \u2192 %3 in %1 steps", "loss %2 \u2192 %3 in %1 step", count,
+                                number(first_loss_), loss_text(last_loss_));
     if (lowest_step_ != 0 && lowest_step_ != last_step_)
-        numbers += concat(", lowest ", number(lowest_), " at step ", lowest_step_);
+        numbers += engine::said(", lowest %1 at step %2", number(lowest_), lowest_step_);
     const TrainingFinding* worst = nullptr;
     for (const TrainingFinding& finding : findings_) {
         const bool lasts = finding.last_step == 0 && finding.kind != Kind::Spike && finding.share >= 0.5;
@@ -365,10 +372,9 @@ TrainingVerdict TrainingWatch::verdict() const {
     }
     out.is_good = false;
     out.step = worst->step;
-    out.text =
-        concat(worst->text,
-               worst->text.find("step") == std::string::npos ? concat(" (step ", worst->step, ")") : std::string(),
-               "; ", numbers);
+    out.text = worst->text;
+    if (worst->text.text().find("step") == std::string::npos) out.text += engine::said(" (step %1)", worst->step);
+    out.text = said_in_row(out.text, "; ", numbers);
     return out;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/fields.h"
+#include "core/base/said.h"
 #include "core/train/training_norms.h"
 
 namespace loupe::session {
@@ -24,7 +25,7 @@ struct TrainingFinding {
     Kind kind = Kind::Spike;
     std::int64_t step = 0;       // where it began: what a link leads to
     std::int64_t last_step = 0;  // where it ended; 0: it lasts
-    std::string text;            // "the loss jumps to 12.4 at step 40: it was about 0.31 before, 40 times as much"
+    Said text;                   // "the loss jumps to 12.4 at step 40: it was about 0.31 before, 40 times as much"
     std::string name;            // of the parameter or module it is about; empty: the loss
     double share = 1;            // of the parameters, or of the module's units
 };
@@ -37,7 +38,7 @@ auto fields(Like<TrainingFinding> auto& it) {
 struct TrainingVerdict {
     bool is_good = true;
     std::int64_t step = 0;  // where the cause is; 0: no one step
-    std::string text;
+    Said text;
 };
 auto fields(Like<TrainingVerdict> auto& it) { return std::tie(it.is_good, it.step, it.text); }
 
@@ -81,7 +82,7 @@ class TrainingWatch {
     };
     static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-    std::size_t open(TrainingFinding::Kind kind, std::int64_t step, std::string text, std::string name = {});
+    std::size_t open(TrainingFinding::Kind kind, std::int64_t step, Said text, std::string name = {});
     void close(std::size_t& finding, std::int64_t last_step);
     void watch_numbers(std::int64_t step, double loss);
     bool watch_divergence(std::int64_t step, double loss);
@@ -89,7 +90,7 @@ class TrainingWatch {
     void watch_plateau(std::int64_t step, double loss);
     void watch_gradients(std::int64_t step, std::span<const ParameterNorms> norms);
     void name_missing(std::int64_t step);
-    std::string great_update() const;
+    Said great_update() const;
     double scale() const;
 
     std::vector<std::string> names_;

@@ -1389,6 +1389,18 @@ Größe der Puffer: %5
         <source>Fold</source>
         <translation>Fold</translation>
     </message>
+    <message>
+        <source>no elements</source>
+        <translation>keine Elemente</translation>
+    </message>
+    <message>
+        <source>no finite values</source>
+        <translation>keine endlichen Werte</translation>
+    </message>
+    <message>
+        <source>of the finite %1</source>
+        <translation>von den endlichen %1</translation>
+    </message>
 </context>
 <context>
     <name>Setting</name>
@@ -2194,6 +2206,2494 @@ Größe der Puffer: %5
     <message>
         <source>resumed from</source>
         <translation>fortgesetzt aus</translation>
+    </message>
+    <message>
+        <source>memory that nothing has written yet</source>
+        <translation>Speicher, in den noch nichts geschrieben wurde</translation>
+    </message>
+    <message>
+        <source>write all of it before it is read, or use torch.zeros</source>
+        <translation>alles davon schreiben, bevor es gelesen wird, oder torch.zeros nehmen</translation>
+    </message>
+    <message>
+        <source>write all of it before it is read, or use torch.zeros_like</source>
+        <translation>alles davon schreiben, bevor es gelesen wird, oder torch.zeros_like nehmen</translation>
+    </message>
+    <message>
+        <source>write all of it before it is read, or use new_zeros</source>
+        <translation>alles davon schreiben, bevor es gelesen wird, oder new_zeros nehmen</translation>
+    </message>
+    <message>
+        <source>the distance of equal points, where it has no derivative</source>
+        <translation>der Abstand gleicher Punkte, wo er keine Ableitung hat</translation>
+    </message>
+    <message>
+        <source>add an eps under the root of a distance of your own</source>
+        <translation>ein eps unter der Wurzel eines eigenen Abstands addieren</translation>
+    </message>
+    <message>
+        <source>the norm of a zero vector, where it has no derivative</source>
+        <translation>die Norm eines Nullvektors, wo sie keine Ableitung hat</translation>
+    </message>
+    <message>
+        <source>add an eps: (x.square().sum(dim) + 1e-12).sqrt()</source>
+        <translation>ein eps addieren: (x.square().sum(dim) + 1e-12).sqrt()</translation>
+    </message>
+    <message>
+        <source>a norm that leaves the range of its dtype</source>
+        <translation>eine Norm, die den Bereich ihres dtypes verlässt</translation>
+    </message>
+    <message>
+        <source>0 · Inf or Inf − Inf in a matrix product</source>
+        <translation>0 · Inf oder Inf − Inf in einem Matrixprodukt</translation>
+    </message>
+    <message>
+        <source>a matrix product that leaves the range of its dtype</source>
+        <translation>ein Matrixprodukt, das den Bereich seines dtypes verlässt</translation>
+    </message>
+    <message>
+        <source>attention over Inf, or over a row that is fully masked</source>
+        <translation>Attention über Inf oder über eine ganz maskierte Zeile</translation>
+    </message>
+    <message>
+        <source>attention over a fully masked row, or with scores that leave the range of the dtype</source>
+        <translation>Attention über eine ganz maskierte Zeile, oder mit Scores, die den Bereich des dtypes verlassen</translation>
+    </message>
+    <message>
+        <source>leave every row one position that is not masked; where none is masked, bring queries and keys down: normalise them</source>
+        <translation>jeder Zeile eine nicht maskierte Stelle lassen; wo keine Zeile maskiert ist, Queries und Keys kleiner machen: normalisieren</translation>
+    </message>
+    <message>
+        <source>attention that leaves the range of its dtype</source>
+        <translation>Attention, die den Bereich ihres dtypes verlässt</translation>
+    </message>
+    <message>
+        <source>a batch_norm whose sums leave the range, or of equal elements with eps 0</source>
+        <translation>ein batch_norm, dessen Summen den Bereich verlassen, oder über gleiche Elemente mit eps 0</translation>
+    </message>
+    <message>
+        <source>give it an eps above 0, in float32</source>
+        <translation>ein eps über 0 angeben, in float32</translation>
+    </message>
+    <message>
+        <source>a convolution that leaves the range of its dtype</source>
+        <translation>eine Faltung, die den Bereich ihres dtypes verlässt</translation>
+    </message>
+    <message>
+        <source>attention over Inf</source>
+        <translation>Attention über Inf</translation>
+    </message>
+    <message>
+        <source>kl_div of an input that is -Inf</source>
+        <translation>kl_div einer Eingabe, die -Inf ist</translation>
+    </message>
+    <message>
+        <source>give it log_softmax of finite logits</source>
+        <translation>log_softmax endlicher Logits hineingeben</translation>
+    </message>
+    <message>
+        <source>binary_cross_entropy of a number outside [0, 1]</source>
+        <translation>binary_cross_entropy einer Zahl außerhalb [0, 1]</translation>
+    </message>
+    <message>
+        <source>give logits to binary_cross_entropy_with_logits</source>
+        <translation>Logits in binary_cross_entropy_with_logits geben</translation>
+    </message>
+    <message>
+        <source>a group_norm whose sums leave the range, or of equal elements with eps 0</source>
+        <translation>ein group_norm, dessen Summen den Bereich verlassen, oder über gleiche Elemente mit eps 0</translation>
+    </message>
+    <message>
+        <source>a layer_norm whose sums leave the range, or of equal elements with eps 0</source>
+        <translation>ein layer_norm, dessen Summen den Bereich verlassen, oder über gleiche Elemente mit eps 0</translation>
+    </message>
+    <message>
+        <source>cross_entropy of logits that are infinite</source>
+        <translation>cross_entropy unendlicher Logits</translation>
+    </message>
+    <message>
+        <source>mask logits with a large finite number, and keep the target&apos;s class unmasked</source>
+        <translation>Logits mit einer großen endlichen Zahl maskieren und die Klasse des Ziels unmaskiert lassen</translation>
+    </message>
+    <message>
+        <source>the mean over no targets (each is ignore_index or has weight 0)</source>
+        <translation>das Mittel über keine Ziele (jedes ist ignore_index oder hat Gewicht 0)</translation>
+    </message>
+    <message>
+        <source>skip batches without a target, or use reduction=&apos;sum&apos; and divide by the count</source>
+        <translation>Batches ohne Ziel auslassen, oder reduction=&apos;sum&apos; nehmen und durch die Anzahl teilen</translation>
+    </message>
+    <message>
+        <source>a loss of numbers that leave the range of the dtype</source>
+        <translation>ein Loss von Zahlen, die den Bereich des dtypes verlassen</translation>
+    </message>
+    <message>
+        <source>bring the logits down: normalise what they are computed from, or lower the learning rate</source>
+        <translation>die Logits kleiner machen: normalisieren, woraus sie berechnet werden, oder die Lernrate senken</translation>
+    </message>
+    <message>
+        <source>softmax of a row that is all -Inf (fully masked), or holds +Inf</source>
+        <translation>softmax einer Zeile, die ganz -Inf ist (ganz maskiert) oder +Inf enthält</translation>
+    </message>
+    <message>
+        <source>log_softmax of a row that is all -Inf (fully masked), or holds +Inf</source>
+        <translation>log_softmax einer Zeile, die ganz -Inf ist (ganz maskiert) oder +Inf enthält</translation>
+    </message>
+    <message>
+        <source>0 · Inf</source>
+        <translation>0 · Inf</translation>
+    </message>
+    <message>
+        <source>a product that leaves the range of its dtype</source>
+        <translation>ein Produkt, das den Bereich seines dtypes verlässt</translation>
+    </message>
+    <message>
+        <source>Inf − Inf</source>
+        <translation>Inf − Inf</translation>
+    </message>
+    <message>
+        <source>a sum that leaves the range of its dtype</source>
+        <translation>eine Summe, die den Bereich ihres dtypes verlässt</translation>
+    </message>
+    <message>
+        <source>a difference that leaves the range of its dtype</source>
+        <translation>eine Differenz, die den Bereich ihres dtypes verlässt</translation>
+    </message>
+    <message>
+        <source>xlogy at y = 0</source>
+        <translation>xlogy bei y = 0</translation>
+    </message>
+    <message>
+        <source>clamp y before: y.clamp(min=1e-8)</source>
+        <translation>y vorher begrenzen: y.clamp(min=1e-8)</translation>
+    </message>
+    <message>
+        <source>atan2 at (0, 0)</source>
+        <translation>atan2 bei (0, 0)</translation>
+    </message>
+    <message>
+        <source>add an eps to one of its arguments</source>
+        <translation>zu einem seiner Argumente ein eps addieren</translation>
+    </message>
+    <message>
+        <source>a number that its new dtype does not hold</source>
+        <translation>eine Zahl, die ihr neuer dtype nicht fasst</translation>
+    </message>
+    <message>
+        <source>cast to bfloat16 or float32, or scale it down before</source>
+        <translation>in bfloat16 oder float32 umwandeln, oder vorher kleiner skalieren</translation>
+    </message>
+    <message>
+        <source>division by 0</source>
+        <translation>Division durch 0</translation>
+    </message>
+    <message>
+        <source>Inf / Inf</source>
+        <translation>Inf / Inf</translation>
+    </message>
+    <message>
+        <source>a quotient that leaves the range of its dtype</source>
+        <translation>ein Quotient, der den Bereich seines dtypes verlässt</translation>
+    </message>
+    <message>
+        <source>the remainder of a division by 0</source>
+        <translation>der Rest einer Division durch 0</translation>
+    </message>
+    <message>
+        <source>a power at 0</source>
+        <translation>eine Potenz bei 0</translation>
+    </message>
+    <message>
+        <source>add an eps to the base, or clamp it away from 0</source>
+        <translation>zur Basis ein eps addieren, oder sie mit clamp von 0 fernhalten</translation>
+    </message>
+    <message>
+        <source>a fractional power of a negative number</source>
+        <translation>eine gebrochene Potenz einer negativen Zahl</translation>
+    </message>
+    <message>
+        <source>clamp the base at 0, or take x.abs() and its sign apart</source>
+        <translation>die Basis bei 0 begrenzen, oder x.abs() und das Vorzeichen getrennt nehmen</translation>
+    </message>
+    <message>
+        <source>a power that leaves the range of its dtype</source>
+        <translation>eine Potenz, die den Bereich ihres dtypes verlässt</translation>
+    </message>
+    <message>
+        <source>a power of a negative number, whose logarithm the gradient takes</source>
+        <translation>eine Potenz einer negativen Zahl, deren Logarithmus der Gradient nimmt</translation>
+    </message>
+    <message>
+        <source>clamp the base, or give the exponent as a number</source>
+        <translation>die Basis begrenzen, oder den Exponenten als Zahl angeben</translation>
+    </message>
+    <message>
+        <source>give a base that is not negative, or whole exponents</source>
+        <translation>eine nicht negative Basis angeben, oder ganze Exponenten</translation>
+    </message>
+    <message>
+        <source>give a base that is not negative</source>
+        <translation>eine nicht negative Basis angeben</translation>
+    </message>
+    <message>
+        <source>0 · Inf in the branch that where does not take</source>
+        <translation>0 · Inf in dem Zweig, den where nicht nimmt</translation>
+    </message>
+    <message>
+        <source>make the input of that branch harmless before the function, not its result behind it</source>
+        <translation>die Eingabe dieses Zweigs vor der Funktion unschädlich machen, nicht ihr Ergebnis danach</translation>
+    </message>
+    <message>
+        <source>sqrt of a negative number</source>
+        <translation>sqrt einer negativen Zahl</translation>
+    </message>
+    <message>
+        <source>clamp it before: x.clamp(min=0).sqrt()</source>
+        <translation>vorher begrenzen: x.clamp(min=0).sqrt()</translation>
+    </message>
+    <message>
+        <source>sqrt at 0</source>
+        <translation>sqrt bei 0</translation>
+    </message>
+    <message>
+        <source>rsqrt of a negative number</source>
+        <translation>rsqrt einer negativen Zahl</translation>
+    </message>
+    <message>
+        <source>clamp it before: x.clamp(min=1e-12).rsqrt()</source>
+        <translation>vorher begrenzen: x.clamp(min=1e-12).rsqrt()</translation>
+    </message>
+    <message>
+        <source>rsqrt at 0</source>
+        <translation>rsqrt bei 0</translation>
+    </message>
+    <message>
+        <source>add an eps under the root: torch.rsqrt(x + 1e-12)</source>
+        <translation>ein eps unter der Wurzel addieren: torch.rsqrt(x + 1e-12)</translation>
+    </message>
+    <message>
+        <source>1 / 0</source>
+        <translation>1 / 0</translation>
+    </message>
+    <message>
+        <source>a square that leaves the range of its dtype</source>
+        <translation>ein Quadrat, das den Bereich seines dtypes verlässt</translation>
+    </message>
+    <message>
+        <source>log of a negative number</source>
+        <translation>log einer negativen Zahl</translation>
+    </message>
+    <message>
+        <source>log at 0</source>
+        <translation>log bei 0</translation>
+    </message>
+    <message>
+        <source>log2 of a negative number</source>
+        <translation>log2 einer negativen Zahl</translation>
+    </message>
+    <message>
+        <source>log2 at 0</source>
+        <translation>log2 bei 0</translation>
+    </message>
+    <message>
+        <source>log10 of a negative number</source>
+        <translation>log10 einer negativen Zahl</translation>
+    </message>
+    <message>
+        <source>log10 at 0</source>
+        <translation>log10 bei 0</translation>
+    </message>
+    <message>
+        <source>log1p at -1 or below</source>
+        <translation>log1p bei -1 oder darunter</translation>
+    </message>
+    <message>
+        <source>clamp it above -1 before</source>
+        <translation>vorher über -1 begrenzen</translation>
+    </message>
+    <message>
+        <source>logit at 1</source>
+        <translation>logit bei 1</translation>
+    </message>
+    <message>
+        <source>give logit its eps: torch.logit(x, eps=1e-6)</source>
+        <translation>logit sein eps geben: torch.logit(x, eps=1e-6)</translation>
+    </message>
+    <message>
+        <source>logit at 0</source>
+        <translation>logit bei 0</translation>
+    </message>
+    <message>
+        <source>logit of a number outside (0, 1)</source>
+        <translation>logit einer Zahl außerhalb (0, 1)</translation>
+    </message>
+    <message>
+        <source>exp of a number whose exponential leaves the range of its dtype</source>
+        <translation>exp einer Zahl, deren Exponentialwert den Bereich ihres dtypes verlässt</translation>
+    </message>
+    <message>
+        <source>exp2 of a number whose power leaves the range of its dtype</source>
+        <translation>exp2 einer Zahl, deren Potenz den Bereich ihres dtypes verlässt</translation>
+    </message>
+    <message>
+        <source>expm1 of a number whose exponential leaves the range of its dtype</source>
+        <translation>expm1 einer Zahl, deren Exponentialwert den Bereich ihres dtypes verlässt</translation>
+    </message>
+    <message>
+        <source>sinh of a great number</source>
+        <translation>sinh einer großen Zahl</translation>
+    </message>
+    <message>
+        <source>clamp what goes in</source>
+        <translation>begrenzen, was hineingeht</translation>
+    </message>
+    <message>
+        <source>cosh of a great number</source>
+        <translation>cosh einer großen Zahl</translation>
+    </message>
+    <message>
+        <source>asin of a number outside [-1, 1]</source>
+        <translation>asin einer Zahl außerhalb [-1, 1]</translation>
+    </message>
+    <message>
+        <source>asin at 1 or -1, where its derivative is infinite</source>
+        <translation>asin bei 1 oder -1, wo seine Ableitung unendlich ist</translation>
+    </message>
+    <message>
+        <source>acos of a number outside [-1, 1]</source>
+        <translation>acos einer Zahl außerhalb [-1, 1]</translation>
+    </message>
+    <message>
+        <source>acos at 1 or -1, where its derivative is infinite</source>
+        <translation>acos bei 1 oder -1, wo seine Ableitung unendlich ist</translation>
+    </message>
+    <message>
+        <source>atanh at or beyond 1</source>
+        <translation>atanh bei 1 oder darüber hinaus</translation>
+    </message>
+    <message>
+        <source>erfinv at or beyond 1</source>
+        <translation>erfinv bei 1 oder darüber hinaus</translation>
+    </message>
+    <message>
+        <source>acosh below 1</source>
+        <translation>acosh unter 1</translation>
+    </message>
+    <message>
+        <source>clamp it before: x.clamp(min=1 + 1e-7)</source>
+        <translation>vorher begrenzen: x.clamp(min=1 + 1e-7)</translation>
+    </message>
+    <message>
+        <source>acosh at 1, where its derivative is infinite</source>
+        <translation>acosh bei 1, wo seine Ableitung unendlich ist</translation>
+    </message>
+    <message>
+        <source>lgamma at 0 or a negative whole number</source>
+        <translation>lgamma bei 0 oder einer negativen ganzen Zahl</translation>
+    </message>
+    <message>
+        <source>clamp it above 0 before</source>
+        <translation>vorher über 0 begrenzen</translation>
+    </message>
+    <message>
+        <source>lgamma at 0</source>
+        <translation>lgamma bei 0</translation>
+    </message>
+    <message>
+        <source>digamma at 0</source>
+        <translation>digamma bei 0</translation>
+    </message>
+    <message>
+        <source>the variance of one element</source>
+        <translation>die Varianz eines einzigen Elements</translation>
+    </message>
+    <message>
+        <source>a variance that leaves the range of its dtype</source>
+        <translation>eine Varianz, die den Bereich ihres dtypes verlässt</translation>
+    </message>
+    <message>
+        <source>the standard deviation of one element</source>
+        <translation>die Standardabweichung eines einzigen Elements</translation>
+    </message>
+    <message>
+        <source>std of equal elements: a root at 0</source>
+        <translation>std gleicher Elemente: eine Wurzel bei 0</translation>
+    </message>
+    <message>
+        <source>add an eps to the variance before its root</source>
+        <translation>zur Varianz vor der Wurzel ein eps addieren</translation>
+    </message>
+    <message>
+        <source>logsumexp over Inf</source>
+        <translation>logsumexp über Inf</translation>
+    </message>
+    <message>
+        <source>logcumsumexp over Inf</source>
+        <translation>logcumsumexp über Inf</translation>
+    </message>
+    <message>
+        <source>Inf − Inf in a running sum</source>
+        <translation>Inf − Inf in einer laufenden Summe</translation>
+    </message>
+    <message>
+        <source>a running sum that leaves the range of its dtype</source>
+        <translation>eine laufende Summe, die den Bereich ihres dtypes verlässt</translation>
+    </message>
+    <message>
+        <source>a running product that leaves the range of its dtype</source>
+        <translation>ein laufendes Produkt, das den Bereich seines dtypes verlässt</translation>
+    </message>
+    <message>
+        <source>sum logarithms instead</source>
+        <translation>stattdessen Logarithmen summieren</translation>
+    </message>
+    <message>
+        <source>the mean of no elements</source>
+        <translation>das Mittel über keine Elemente</translation>
+    </message>
+    <message>
+        <source>Inf − Inf in a mean</source>
+        <translation>Inf − Inf in einem Mittel</translation>
+    </message>
+    <message>
+        <source>a mean whose sum leaves the range of its dtype</source>
+        <translation>ein Mittel, dessen Summe den Bereich ihres dtypes verlässt</translation>
+    </message>
+    <message>
+        <source>Inf − Inf in a sum</source>
+        <translation>Inf − Inf in einer Summe</translation>
+    </message>
+    <message>
+        <source>0 · Inf in a product</source>
+        <translation>0 · Inf in einem Produkt</translation>
+    </message>
+    <message>
+        <source>clamp it before (x.clamp(min=1e-8)), or compute with log_softmax or logsumexp</source>
+        <translation>vorher begrenzen (x.clamp(min=1e-8)), oder mit log_softmax oder logsumexp rechnen</translation>
+    </message>
+    <message>
+        <source>add an eps to the divisor, or replace its zeros with torch.where before dividing</source>
+        <translation>zum Divisor ein eps addieren, oder seine Nullen vor dem Teilen mit torch.where ersetzen</translation>
+    </message>
+    <message>
+        <source>add an eps under the root: torch.sqrt(x + 1e-12)</source>
+        <translation>ein eps unter der Wurzel addieren: torch.sqrt(x + 1e-12)</translation>
+    </message>
+    <message>
+        <source>bring the numbers down before it: normalise or clip them, or lower the learning rate</source>
+        <translation>die Zahlen vorher kleiner machen: normalisieren oder begrenzen, oder die Lernrate senken</translation>
+    </message>
+    <message>
+        <source>subtract the maximum before (softmax and logsumexp do), or clamp what goes in</source>
+        <translation>vorher das Maximum abziehen (softmax und logsumexp tun das), oder begrenzen, was hineingeht</translation>
+    </message>
+    <message>
+        <source>leave every row one position that is not masked, or set such rows to 0 with nan_to_num or torch.where behind it</source>
+        <translation>jeder Zeile eine nicht maskierte Stelle lassen, oder solche Zeilen danach mit nan_to_num oder torch.where auf 0 setzen</translation>
+    </message>
+    <message>
+        <source>choose with torch.where or masked_fill instead of multiplying with 0, and keep Inf out of what is multiplied</source>
+        <translation>mit torch.where oder masked_fill auswählen statt mit 0 zu multiplizieren, und kein Inf in die Faktoren lassen</translation>
+    </message>
+    <message>
+        <source>keep the infinite terms apart: mask with a large finite number instead of Inf, or subtract before they become infinite</source>
+        <translation>die unendlichen Terme getrennt halten: mit einer großen endlichen Zahl statt Inf maskieren, oder abziehen, bevor sie unendlich werden</translation>
+    </message>
+    <message>
+        <source>take it over more than one element, or with correction=0 (unbiased=False)</source>
+        <translation>über mehr als ein Element nehmen, oder mit correction=0 (unbiased=False)</translation>
+    </message>
+    <message>
+        <source>give it at least one element, or skip empty batches</source>
+        <translation>mindestens ein Element hineingeben, oder leere Batches auslassen</translation>
+    </message>
+    <message>
+        <source>clamp it inside (-1, 1) before: x.clamp(-1 + 1e-7, 1 - 1e-7)</source>
+        <translation>vorher auf (-1, 1) begrenzen: x.clamp(-1 + 1e-7, 1 - 1e-7)</translation>
+    </message>
+    <message>
+        <source>a number added to every score changes nothing: the shares say which scores move the result, and what they leave is no score&apos;s</source>
+        <translation>eine Zahl, die zu jedem Score addiert wird, ändert nichts: Die Anteile sagen, welche Scores das Ergebnis bewegen, und was sie übrig lassen, gehört keinem Score</translation>
+    </message>
+    <message>
+        <source>sum of outputs</source>
+        <translation>Summe der Ausgaben</translation>
+    </message>
+    <message>
+        <source>mean of outputs</source>
+        <translation>Mittel der Ausgaben</translation>
+    </message>
+    <message>
+        <source>the source&apos;s loss</source>
+        <translation>der eigene Loss des Quelltexts</translation>
+    </message>
+    <message>
+        <source>the output, one number</source>
+        <translation>die Ausgabe, eine einzige Zahl</translation>
+    </message>
+    <message>
+        <source>in forward</source>
+        <translation>vorwärts</translation>
+    </message>
+    <message>
+        <source>in backward</source>
+        <translation>rückwärts</translation>
+    </message>
+    <message>
+        <source>in optimizer</source>
+        <translation>im Optimierer</translation>
+    </message>
+    <message>
+        <source>breakpoint %1 is gone with its line, which was line %2: %3</source>
+        <translation>Haltepunkt %1 ist mit seiner Zeile verschwunden, sie war Zeile %2: %3</translation>
+    </message>
+    <message>
+        <source>breakpoint %1 rests: %2 is not in the graph that runs</source>
+        <translation>Haltepunkt %1 ruht: %2 ist nicht in dem Graphen, der läuft</translation>
+    </message>
+    <message>
+        <source>breakpoint %1 stops nowhere: there is no module %2 any more</source>
+        <translation>Haltepunkt %1 hält nirgends an: Es gibt kein Modul %2 mehr</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>angehalten</translation>
+    </message>
+    <message>
+        <source>error</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>out of memory</source>
+        <translation>kein Speicher mehr frei</translation>
+    </message>
+    <message>
+        <source>token %1 of %2</source>
+        <translation>Token %1 von %2</translation>
+    </message>
+    <message>
+        <source>no graph: %1</source>
+        <translation>kein Graph: %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>the model takes %1 inputs now, not %2: those that were chosen are left out</source>
+        <comment>the model takes %1 input now, not %2: those that were chosen are left out</comment>
+        <translation>
+            <numerusform>das Modell nimmt jetzt %1 Eingabe, nicht %2: Die gewählten bleiben weg</numerusform>
+            <numerusform>das Modell nimmt jetzt %1 Eingaben, nicht %2: Die gewählten bleiben weg</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 tensors are as before (%2)</source>
+        <comment>%1 tensor is as before (%2)</comment>
+        <translation>
+            <numerusform>%1 Tensor ist wie zuvor (%2)</numerusform>
+            <numerusform>%1 Tensoren sind wie zuvor (%2)</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>trained</source>
+        <translation>trainiert</translation>
+    </message>
+    <message>
+        <source>; what did not fit is as the source makes it: %1</source>
+        <translation>; was nicht passte, ist so, wie der Quelltext es anlegt: %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 tensors loaded from %2</source>
+        <comment>%1 tensor loaded from %2</comment>
+        <translation>
+            <numerusform>%1 Tensor geladen aus %2</numerusform>
+            <numerusform>%1 Tensoren geladen aus %2</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%2 does not fit: %1 differences; nothing was changed</source>
+        <comment>%2 does not fit: %1 difference; nothing was changed</comment>
+        <translation>
+            <numerusform>%2 passt nicht: %1 Unterschied; nichts wurde geändert</numerusform>
+            <numerusform>%2 passt nicht: %1 Unterschiede; nichts wurde geändert</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>; %1 names were passed over</source>
+        <comment>; %1 name was passed over</comment>
+        <translation>
+            <numerusform>; %1 Name wurde übergangen</numerusform>
+            <numerusform>; %1 Namen wurden übergangen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>scripting</source>
+        <translation>wird geskriptet</translation>
+    </message>
+    <message>
+        <source>tracing</source>
+        <translation>wird getracet</translation>
+    </message>
+    <message>
+        <source>evaluating the source</source>
+        <translation>der Quelltext wird ausgewertet</translation>
+    </message>
+    <message>
+        <source>opening %1</source>
+        <translation>öffnet %1</translation>
+    </message>
+    <message>
+        <source>of the checkpoint beside %1 not all fits: %2</source>
+        <translation>vom Checkpoint neben %1 passt nicht alles: %2</translation>
+    </message>
+    <message>
+        <source>the session kept no weights, and the source made them anew: they may be other ones</source>
+        <translation>die Sitzung hat keine Gewichte aufbewahrt, und der Quelltext hat sie neu angelegt: Es können andere sein</translation>
+    </message>
+    <message>
+        <source>the recorded run is of another model: %1</source>
+        <translation>der aufgezeichnete Lauf ist von einem anderen Modell: %1</translation>
+    </message>
+    <message>
+        <source>built as %1: guessed (%2); change it in Inputs &gt; Constructor</source>
+        <translation>gebaut als %1: geraten (%2); zu ändern in Eingaben &gt; Konstruktor</translation>
+    </message>
+    <message>
+        <source>the session&apos;s weights cannot be read (%1) and were made anew</source>
+        <translation>die Gewichte der Sitzung sind nicht lesbar (%1) und wurden neu angelegt</translation>
+    </message>
+    <message numerus="yes">
+        <source>a recorded run of %2: %1 events</source>
+        <comment>a recorded run of %2: %1 event</comment>
+        <translation>
+            <numerusform>ein aufgezeichneter Lauf von %2: %1 Ereignis</numerusform>
+            <numerusform>ein aufgezeichneter Lauf von %2: %1 Ereignisse</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>where %1 is</source>
+        <translation>wo %1 ist</translation>
+    </message>
+    <message>
+        <source>the next place that ranks share: %1 is %2, to which this one does not come before</source>
+        <translation>die nächste Stelle, die die Ränge teilen: %1 ist bei %2, wohin dieser vorher nicht kommt</translation>
+    </message>
+    <message>
+        <source>waits in %1</source>
+        <translation>wartet in %1</translation>
+    </message>
+    <message>
+        <source> in %1 at event %2</source>
+        <translation> in %1 bei Ereignis %2</translation>
+    </message>
+    <message>
+        <source> behind event %1</source>
+        <translation> nach Ereignis %1</translation>
+    </message>
+    <message>
+        <source> while a file was opened</source>
+        <translation> während eine Datei geöffnet wurde</translation>
+    </message>
+    <message>
+        <source>, in step %1 of the training</source>
+        <translation>, in Schritt %1 des Trainings</translation>
+    </message>
+    <message>
+        <source>the engine died: %1</source>
+        <translation>die Engine ist abgestürzt: %1</translation>
+    </message>
+    <message>
+        <source>the engine was killed%1: by hand, or by the system when memory ran out</source>
+        <translation>die Engine wurde beendet%1: von Hand, oder vom System, als der Speicher ausging</translation>
+    </message>
+    <message>
+        <source>the engine was stopped%1</source>
+        <translation>die Engine wurde angehalten%1</translation>
+    </message>
+    <message>
+        <source>the engine ended by itself, with status %1%2</source>
+        <translation>die Engine hat sich von selbst beendet, mit Status %1%2</translation>
+    </message>
+    <message>
+        <source>what the engine sent was damaged (%1), so it was ended%2</source>
+        <translation>was die Engine sandte, war beschädigt (%1), darum wurde sie beendet%2</translation>
+    </message>
+    <message>
+        <source>; its last collective: %1</source>
+        <translation>; ihre letzte kollektive Operation: %1</translation>
+    </message>
+    <message>
+        <source>this engine may not write into %1: end it, and start it with --may-write %1 behind its command (File &gt; Connect &gt; Command for ssh)</source>
+        <translation>diese Engine darf nicht nach %1 schreiben: beenden Sie sie und starten Sie sie mit --may-write %1 hinter ihrem Befehl (Datei &gt; Verbinden &gt; Befehl für ssh)</translation>
+    </message>
+    <message>
+        <source>no question is called &apos;%1&apos;</source>
+        <translation>keine Frage heißt „%1“</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 lines of the log came faster than they could be shown and are left out</source>
+        <comment>%1 line of the log came faster than they could be shown and is left out</comment>
+        <translation>
+            <numerusform>%1 Zeile des Protokolls kam schneller, als sie gezeigt werden konnte, und fehlt</numerusform>
+            <numerusform>%1 Zeilen des Protokolls kamen schneller, als sie gezeigt werden konnten, und fehlen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>there is no connection to the engine on %1</source>
+        <translation>es gibt keine Verbindung zur Engine auf %1</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process has not answered for %1 seconds: it is stopped, or the machine is out of memory</source>
+        <translation>der Prozess der Engine hat seit %1 Sekunden nicht geantwortet: Er ist angehalten, oder dem Rechner ist der Speicher ausgegangen</translation>
+    </message>
+    <message>
+        <source>what it had, since another file was opened</source>
+        <translation>was sie hatte, da eine andere Datei geöffnet wurde</translation>
+    </message>
+    <message>
+        <source>a model</source>
+        <translation>ein Modell</translation>
+    </message>
+    <message>
+        <source>before this window came %1</source>
+        <translation>bevor dieses Fenster kam: %1</translation>
+    </message>
+    <message>
+        <source>; restored: %1</source>
+        <translation>; wiederhergestellt: %1</translation>
+    </message>
+    <message>
+        <source>; not restored: %1</source>
+        <translation>; nicht wiederhergestellt: %1</translation>
+    </message>
+    <message>
+        <source>%1, which does not open again</source>
+        <translation>%1, das sich nicht wieder öffnen lässt</translation>
+    </message>
+    <message>
+        <source>its run as far as event %1</source>
+        <translation>ihr Lauf bis Ereignis %1</translation>
+    </message>
+    <message>
+        <source>events behind %1</source>
+        <translation>Ereignisse nach %1</translation>
+    </message>
+    <message>
+        <source>its training as far as step %1</source>
+        <translation>ihr Training bis Schritt %1</translation>
+    </message>
+    <message>
+        <source>steps behind %1</source>
+        <translation>Schritte nach %1</translation>
+    </message>
+    <message>
+        <source>breakpoint %1: node %2</source>
+        <translation>Haltepunkt %1: Knoten %2</translation>
+    </message>
+    <message>
+        <source>breakpoint %1: operator %2</source>
+        <translation>Haltepunkt %1: Operator %2</translation>
+    </message>
+    <message>
+        <source>breakpoint %1: module %2</source>
+        <translation>Haltepunkt %1: Modul %2</translation>
+    </message>
+    <message>
+        <source>breakpoint %1: %2</source>
+        <translation>Haltepunkt %1: %2</translation>
+    </message>
+    <message>
+        <source>breakpoint %1: phase</source>
+        <translation>Haltepunkt %1: Phase</translation>
+    </message>
+    <message>
+        <source>breakpoint %1: NaN or Inf</source>
+        <translation>Haltepunkt %1: NaN oder Inf</translation>
+    </message>
+    <message>
+        <source>first of forward</source>
+        <translation>erstes Ereignis vorwärts</translation>
+    </message>
+    <message>
+        <source>first of backward</source>
+        <translation>erstes Ereignis rückwärts</translation>
+    </message>
+    <message>
+        <source>first of optimizer</source>
+        <translation>erstes Ereignis des Optimierers</translation>
+    </message>
+    <message>
+        <source>%1 turned here, of an Inf</source>
+        <translation>%1 hier umgeschlagen, aus einem Inf</translation>
+    </message>
+    <message>
+        <source>%1 made here</source>
+        <translation>%1 hier entstanden</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>unterbrochen</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>Schritt</translation>
+    </message>
+    <message>
+        <source>step out</source>
+        <translation>herausgegangen</translation>
+    </message>
+    <message>
+        <source>run to here</source>
+        <translation>bis hierher ausgeführt</translation>
+    </message>
+    <message>
+        <source>before event %1</source>
+        <translation>vor Ereignis %1</translation>
+    </message>
+    <message>
+        <source>, at %1</source>
+        <translation>, bei %1</translation>
+    </message>
+    <message>
+        <source>, at %1 of %2</source>
+        <translation>, bei %1 von %2</translation>
+    </message>
+    <message>
+        <source>it could not be evaluated once in this run: %1</source>
+        <translation>sie ließ sich in diesem Lauf kein einziges Mal auswerten: %1</translation>
+    </message>
+    <message>
+        <source>compiling, %1</source>
+        <translation>kompiliert, %1</translation>
+    </message>
+    <message>
+        <source>graph break: %1</source>
+        <translation>Bruch im Graphen: %1</translation>
+    </message>
+    <message>
+        <source>restored; F5 runs again</source>
+        <translation>wiederhergestellt; F5 führt erneut aus</translation>
+    </message>
+    <message>
+        <source>restored, of another model; F5 runs the one that is open</source>
+        <translation>wiederhergestellt, von einem anderen Modell; F5 führt das geöffnete aus</translation>
+    </message>
+    <message>
+        <source>breakpoint %1 (%2) does not stop: %3</source>
+        <translation>Haltepunkt %1 (%2) hält nicht an: %3</translation>
+    </message>
+    <message numerus="yes">
+        <source>the run of the session before was run again and came out the same, in %1 events</source>
+        <comment>the run of the session before was run again and came out the same, in %1 event</comment>
+        <translation>
+            <numerusform>der Lauf der früheren Sitzung wurde erneut ausgeführt und kam gleich heraus, in %1 Ereignis</numerusform>
+            <numerusform>der Lauf der früheren Sitzung wurde erneut ausgeführt und kam gleich heraus, in %1 Ereignissen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>the run of the session before did not come out the same when it was run again: it first differs at #%1, %2</source>
+        <translation>der Lauf der früheren Sitzung kam beim erneuten Ausführen nicht gleich heraus: Er weicht zuerst bei #%1 ab, %2</translation>
+    </message>
+    <message>
+        <source>continued at #%1, %2</source>
+        <translation>fortgesetzt bei #%1, %2</translation>
+    </message>
+    <message>
+        <source>; but what is before it did not come out as in the run before: first at #%1, %2</source>
+        <translation>; aber was davor liegt, kam nicht heraus wie im Lauf davor: zuerst bei #%1, %2</translation>
+    </message>
+    <message>
+        <source>; but the run ended before it</source>
+        <translation>; aber der Lauf endete vorher</translation>
+    </message>
+    <message numerus="yes">
+        <source>; %1 events before it were run again in %2 and came out the same</source>
+        <comment>; %1 event before it was run again in %2 and came out the same</comment>
+        <translation>
+            <numerusform>; %1 Ereignis davor lief in %2 erneut und kam gleich heraus</numerusform>
+            <numerusform>; %1 Ereignisse davor liefen in %2 erneut und kamen gleich heraus</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>this run was begun without backward: it begins again, with backward</source>
+        <translation>dieser Lauf wurde ohne rückwärts begonnen: Er beginnt erneut, mit rückwärts</translation>
+    </message>
+    <message>
+        <source>this run is not kept for a later session: %1</source>
+        <translation>dieser Lauf wird nicht für eine spätere Sitzung aufbewahrt: %1</translation>
+    </message>
+    <message>
+        <source>this training is not kept for a later session: %1</source>
+        <translation>dieses Training wird nicht für eine spätere Sitzung aufbewahrt: %1</translation>
+    </message>
+    <message>
+        <source>the weights are not kept for a later session: %1</source>
+        <translation>die Gewichte werden nicht für eine spätere Sitzung aufbewahrt: %1</translation>
+    </message>
+    <message>
+        <source>a later session cannot run steps of this training again: %1</source>
+        <translation>eine spätere Sitzung kann Schritte dieses Trainings nicht erneut ausführen: %1</translation>
+    </message>
+    <message>
+        <source>training on %1</source>
+        <translation>Training mit %1</translation>
+    </message>
+    <message>
+        <source>reading data</source>
+        <translation>liest Daten</translation>
+    </message>
+    <message>
+        <source>%1 at step %2 (epoch %3)</source>
+        <translation>%1 in Schritt %2 (Epoche %3)</translation>
+    </message>
+    <message>
+        <source>training: epoch %1 of %2, step %3 of %4</source>
+        <translation>Training: Epoche %1 von %2, Schritt %3 von %4</translation>
+    </message>
+    <message>
+        <source>attaching to the training</source>
+        <translation>verbindet sich mit dem Training</translation>
+    </message>
+    <message>
+        <source>training in %1: step %2</source>
+        <translation>Training in %1: Schritt %2</translation>
+    </message>
+    <message>
+        <source>left %1 behind step %2</source>
+        <translation>%1 nach Schritt %2 verlassen</translation>
+    </message>
+    <message>
+        <source>%1 waits behind step %2</source>
+        <translation>%1 wartet nach Schritt %2</translation>
+    </message>
+    <message>
+        <source>%1 ended without a word behind step %2</source>
+        <translation>%1 endete ohne ein Wort nach Schritt %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 lines could not be read</source>
+        <comment>%1 line could not be read</comment>
+        <translation>
+            <numerusform>%1 Zeile war nicht lesbar</numerusform>
+            <numerusform>%1 Zeilen waren nicht lesbar</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>step %1 did not come out as it was logged when it was run again: %2; something that it depends on has changed, or is not in the model and the random numbers of torch</source>
+        <translation>Schritt %1 kam beim erneuten Ausführen nicht heraus wie protokolliert: %2; etwas, wovon er abhängt, hat sich geändert, oder liegt nicht im Modell und in den Zufallszahlen von torch</translation>
+    </message>
+    <message>
+        <source>going back to step %1</source>
+        <translation>geht zurück zu Schritt %1</translation>
+    </message>
+    <message>
+        <source>running steps %1 to %2 again: %3</source>
+        <translation>führt die Schritte %1 bis %2 erneut aus: %3</translation>
+    </message>
+    <message>
+        <source>step %1 was run again and came out as it was logged: loss %2</source>
+        <translation>Schritt %1 wurde erneut ausgeführt und kam heraus wie protokolliert: Loss %2</translation>
+    </message>
+    <message>
+        <source>back at step %1, the end of the training</source>
+        <translation>zurück bei Schritt %1, dem Ende des Trainings</translation>
+    </message>
+    <message>
+        <source> in %1</source>
+        <translation> in %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>resumed from %2: %1 steps done, epoch %3</source>
+        <comment>resumed from %2: %1 step done, epoch %3</comment>
+        <translation>
+            <numerusform>fortgesetzt ab %2: %1 Schritt getan, Epoche %3</numerusform>
+            <numerusform>fortgesetzt ab %2: %1 Schritte getan, Epoche %3</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>, loss %1</source>
+        <translation>, Loss %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>; of %1 epochs, goes on to step %2</source>
+        <comment>; of %1 epoch, goes on to step %2</comment>
+        <translation>
+            <numerusform>; von %1 Epoche, geht weiter bis Schritt %2</numerusform>
+            <numerusform>; von %1 Epochen, geht weiter bis Schritt %2</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>the training finished at step %1: %2</source>
+        <translation>das Training endete bei Schritt %1: %2</translation>
+    </message>
+    <message>
+        <source>the training was stopped at step %1: %2</source>
+        <translation>das Training wurde bei Schritt %1 angehalten: %2</translation>
+    </message>
+    <message>
+        <source>; accuracy %1</source>
+        <translation>; Genauigkeit %1</translation>
+    </message>
+    <message>
+        <source>; held out: loss %1</source>
+        <translation>; zurückgehalten: Loss %1</translation>
+    </message>
+    <message>
+        <source>, accuracy %1</source>
+        <translation>, Genauigkeit %1</translation>
+    </message>
+    <message>
+        <source>; %1 before the step</source>
+        <translation>; %1 vor dem Schritt</translation>
+    </message>
+    <message>
+        <source>; it began at %1</source>
+        <translation>; es begann bei %1</translation>
+    </message>
+    <message>
+        <source>; it did not come again when the step was repeated</source>
+        <translation>; es kam nicht wieder, als der Schritt wiederholt wurde</translation>
+    </message>
+    <message>
+        <source>%1; the model is as it was before the step</source>
+        <translation>%1; das Modell ist, wie es vor dem Schritt war</translation>
+    </message>
+    <message>
+        <source>loss %1, not %2</source>
+        <translation>Loss %1, nicht %2</translation>
+    </message>
+    <message>
+        <source>gradient norm %1, not %2</source>
+        <translation>Gradientennorm %1, nicht %2</translation>
+    </message>
+    <message>
+        <source>learning rate %1, not %2</source>
+        <translation>Lernrate %1, nicht %2</translation>
+    </message>
+    <message>
+        <source>%1 (%2, pass %3 of %4) changed the result: %5</source>
+        <translation>%1 (%2, Pass %3 von %4) änderte das Ergebnis: %5</translation>
+    </message>
+    <message numerus="yes">
+        <source>no pass changed the result: %1 passes, %2 of them changed the graph</source>
+        <comment>no pass changed the result: %1 pass, %2 of them changed the graph</comment>
+        <translation>
+            <numerusform>kein Pass änderte das Ergebnis: %1 Pass, %2 davon änderten den Graphen</numerusform>
+            <numerusform>kein Pass änderte das Ergebnis: %1 Passes, %2 davon änderten den Graphen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 outputs and gradients</source>
+        <translation>%1 Ausgaben und Gradienten</translation>
+    </message>
+    <message>
+        <source>%1 outputs</source>
+        <translation>%1 Ausgaben</translation>
+    </message>
+    <message>
+        <source>%1, %2 are the same to the bit</source>
+        <translation>%1, %2 sind bis aufs Bit gleich</translation>
+    </message>
+    <message>
+        <source>%1, %2 are the same within the tolerance, worst %3</source>
+        <translation>%1, %2 sind innerhalb der Toleranz gleich, am schlechtesten %3</translation>
+    </message>
+    <message>
+        <source>%1 ends before its run did</source>
+        <translation>%1 endet früher als sein Lauf</translation>
+    </message>
+    <message>
+        <source>%1 has names that the model lacks: %2</source>
+        <translation>%1 enthält Namen, die dem Modell fehlen: %2</translation>
+    </message>
+    <message>
+        <source>equal</source>
+        <translation>gleich</translation>
+    </message>
+    <message>
+        <source>NaN or Inf differs in %1 of %2 elements</source>
+        <translation>NaN oder Inf weicht in %1 von %2 Elementen ab</translation>
+    </message>
+    <message>
+        <source>max abs %1, relative %2, %3</source>
+        <translation>absolut höchstens %1, relativ %2, %3</translation>
+    </message>
+    <message>
+        <source>a constant of the program</source>
+        <translation>eine Konstante des Programms</translation>
+    </message>
+    <message>
+        <source>an input of the run</source>
+        <translation>eine Eingabe des Laufs</translation>
+    </message>
+    <message>
+        <source>a weight of the model</source>
+        <translation>ein Gewicht des Modells</translation>
+    </message>
+    <message>
+        <source>a buffer of the model</source>
+        <translation>ein Puffer des Modells</translation>
+    </message>
+    <message>
+        <source>there before it was read</source>
+        <translation>war da, bevor es gelesen wurde</translation>
+    </message>
+    <message>
+        <source>it was there before the run</source>
+        <translation>es war vor dem Lauf da</translation>
+    </message>
+    <message>
+        <source>nothing that was recorded wrote it</source>
+        <translation>nichts Aufgezeichnetes hat es geschrieben</translation>
+    </message>
+    <message>
+        <source>the same memory as another tensor wrote it</source>
+        <translation>derselbe Speicher, wie ein anderer Tensor ihn schrieb</translation>
+    </message>
+    <message numerus="yes">
+        <source>the sum of %1 gradients, one of each reader</source>
+        <comment>the sum of %1 gradient, one of each reader</comment>
+        <translation>
+            <numerusform>die Summe von %1 Gradienten, je einem von jedem Leser</numerusform>
+            <numerusform>die Summe von %1 Gradienten, je einem von jedem Leser</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>the elements of %1 were not kept</source>
+        <translation>die Elemente von %1 wurden nicht behalten</translation>
+    </message>
+    <message>
+        <source>changed by hand: %1</source>
+        <translation>von Hand geändert: %1</translation>
+    </message>
+    <message>
+        <source>%1 is no operator with a record</source>
+        <translation>%1 ist kein Operator mit einem Eintrag</translation>
+    </message>
+    <message>
+        <source>its derivative could not be computed: %1</source>
+        <translation>seine Ableitung ließ sich nicht berechnen: %1</translation>
+    </message>
+    <message>
+        <source>%1 is held at what it was: a factor on all of its input would change nothing, and shares by derivative add up to 0</source>
+        <translation>%1 wird festgehalten, wie es war: Ein Faktor auf der ganzen Eingabe änderte nichts, und Anteile nach der Ableitung ergeben zusammen 0</translation>
+    </message>
+    <message>
+        <source>computed again it is %1, not %2</source>
+        <translation>erneut berechnet ist es %1, nicht %2</translation>
+    </message>
+    <message>
+        <source>%1 of what it read</source>
+        <translation>%1 dessen, was es las</translation>
+    </message>
+    <message>
+        <source>made by %1</source>
+        <translation>gemacht von %1</translation>
+    </message>
+    <message>
+        <source>random operator %1 of the run, seed %2</source>
+        <translation>Zufallsoperator %1 des Laufs, Seed %2</translation>
+    </message>
+    <message>
+        <source>a random draw: %1</source>
+        <translation>zufällig gezogen: %1</translation>
+    </message>
+    <message>
+        <source>dropped: %1</source>
+        <translation>verworfen: %1</translation>
+    </message>
+    <message>
+        <source>of 0, kept or dropped: %1</source>
+        <translation>von 0, behalten oder verworfen: %1</translation>
+    </message>
+    <message>
+        <source>passed on as it is</source>
+        <translation>unverändert weitergegeben</translation>
+    </message>
+    <message>
+        <source>kept and scaled by %1: %2</source>
+        <translation>behalten und mit %1 skaliert: %2</translation>
+    </message>
+    <message>
+        <source>the optimiser wrote it</source>
+        <translation>der Optimierer hat es geschrieben</translation>
+    </message>
+    <message>
+        <source>the gradient of the leaf</source>
+        <translation>der Gradient des Blatts</translation>
+    </message>
+    <message>
+        <source>coefficients are of the forward, #%1 %2</source>
+        <translation>Koeffizienten sind die von vorwärts, #%1 %2</translation>
+    </message>
+    <message>
+        <source>%1 gives %2</source>
+        <translation>%1 liefert %2</translation>
+    </message>
+    <message>
+        <source>%1: nothing that it read changes this element</source>
+        <translation>%1: nichts, was es las, ändert dieses Element</translation>
+    </message>
+    <message numerus="yes">
+        <source>%2 of %1 elements</source>
+        <comment>%2 of %1 element</comment>
+        <translation>
+            <numerusform>%2 von %1 Element</numerusform>
+            <numerusform>%2 von %1 Elementen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>NaN came in: %1</source>
+        <translation>NaN kam herein: %1</translation>
+    </message>
+    <message>
+        <source>0 · inf: %1 times %2</source>
+        <translation>0 · inf: %1 mal %2</translation>
+    </message>
+    <message>
+        <source>inf − inf: %1 and %2</source>
+        <translation>inf − inf: %1 und %2</translation>
+    </message>
+    <message>
+        <source>Inf came in: %1</source>
+        <translation>Inf kam herein: %1</translation>
+    </message>
+    <message>
+        <source>Inf came in: %1 times inf</source>
+        <translation>Inf kam herein: %1 mal inf</translation>
+    </message>
+    <message>
+        <source>#%1 %2 is not followed: %3</source>
+        <translation>#%1 %2 wird nicht verfolgt: %3</translation>
+    </message>
+    <message numerus="yes">
+        <source>the scale of %1 normalisations is held at what it was</source>
+        <comment>the scale of %1 normalisation is held at what it was</comment>
+        <translation>
+            <numerusform>die Skala von %1 Normalisierung wird festgehalten, wie sie war</numerusform>
+            <numerusform>die Skala von %1 Normalisierungen wird festgehalten, wie sie war</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>all the way back to %1 inputs, weights and constants</source>
+        <comment>all the way back to %1 input, weight or constant</comment>
+        <translation>
+            <numerusform>ganz zurück bis zu %1 Eingabe, Gewicht oder Konstante</numerusform>
+            <numerusform>ganz zurück bis zu %1 Eingaben, Gewichten und Konstanten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 elements</source>
+        <comment>%1 element</comment>
+        <translation>
+            <numerusform>%1 Element</numerusform>
+            <numerusform>%1 Elemente</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>nothing in this run depends on it</source>
+        <translation>nichts in diesem Lauf hängt davon ab</translation>
+    </message>
+    <message numerus="yes">
+        <source>reaches %2 of %1 values</source>
+        <comment>reaches %2 of %1 value</comment>
+        <translation>
+            <numerusform>erreicht %2 von %1 Wert</numerusform>
+            <numerusform>erreicht %2 von %1 Werten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 and %2 more</source>
+        <translation>%1 und %2 weitere</translation>
+    </message>
+    <message>
+        <source>NaN or Inf in %1: %2 of their elements</source>
+        <translation>NaN oder Inf in %1: %2 ihrer Elemente</translation>
+    </message>
+    <message>
+        <source>NaN or Inf in %1 of %2 gradients (%3): %4 of their elements</source>
+        <translation>NaN oder Inf in %1 von %2 Gradienten (%3): %4 ihrer Elemente</translation>
+    </message>
+    <message>
+        <source>; first at #%1 %2</source>
+        <translation>; zuerst bei #%1 %2</translation>
+    </message>
+    <message>
+        <source>exploding: the norm of all gradients is %1</source>
+        <translation>explodierend: Die Norm aller Gradienten ist %1</translation>
+    </message>
+    <message>
+        <source>; %1 has %2 times the norm of the weights</source>
+        <translation>; %1 hat das %2-fache der Norm der Gewichte</translation>
+    </message>
+    <message>
+        <source>; %1 have up to %2 times the norm of the weights</source>
+        <translation>; %1 haben bis zum %2-fachen der Norm der Gewichte</translation>
+    </message>
+    <message>
+        <source>vanishing in every layer: the norm of all gradients is %1; the loss is at a minimum, or flat</source>
+        <translation>verschwindend in jeder Schicht: Die Norm aller Gradienten ist %1; der Loss ist in einem Minimum, oder flach</translation>
+    </message>
+    <message>
+        <source>vanishing towards the input: from %1 to %2 the gradient falls to %3 of it, by about %4 a layer</source>
+        <translation>verschwindend zur Eingabe hin: Von %1 zu %2 fällt der Gradient auf %3 davon, etwa um das %4-fache je Schicht</translation>
+    </message>
+    <message>
+        <source>exploding towards the input: from %1 to %2 the gradient rises to %3 of it, by about %4 a layer</source>
+        <translation>explodierend zur Eingabe hin: Von %1 zu %2 steigt der Gradient auf %3 davon, etwa um das %4-fache je Schicht</translation>
+    </message>
+    <message>
+        <source>%1 is exploding beside the other layers: %2 times the median layer&apos;s gradient</source>
+        <translation>%1 explodiert gegenüber den anderen Schichten: das %2-fache des Gradienten der mittleren Schicht</translation>
+    </message>
+    <message>
+        <source>%1 are exploding beside the other layers: %2 times the median layer&apos;s gradient</source>
+        <translation>%1 explodieren gegenüber den anderen Schichten: das %2-fache des Gradienten der mittleren Schicht</translation>
+    </message>
+    <message>
+        <source>%1 is vanishing beside the other layers: %2 times the median layer&apos;s gradient</source>
+        <translation>%1 verschwindet gegenüber den anderen Schichten: das %2-fache des Gradienten der mittleren Schicht</translation>
+    </message>
+    <message>
+        <source>%1 are vanishing beside the other layers: %2 times the median layer&apos;s gradient</source>
+        <translation>%1 verschwinden gegenüber den anderen Schichten: das %2-fache des Gradienten der mittleren Schicht</translation>
+    </message>
+    <message>
+        <source>%1 (line %2)</source>
+        <translation>%1 (Zeile %2)</translation>
+    </message>
+    <message>
+        <source>%1 is dead for 100 % of the batch</source>
+        <translation>%1 ist für 100 % des Batches tot</translation>
+    </message>
+    <message>
+        <source>%1 gives nothing but zeros (%2)</source>
+        <translation>%1 liefert nur Nullen (%2)</translation>
+    </message>
+    <message>
+        <source>%1 passes no gradient on (%2 #%3)</source>
+        <translation>%1 gibt keinen Gradienten weiter (%2 #%3)</translation>
+    </message>
+    <message>
+        <source>likewise %1</source>
+        <translation>ebenso %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>no gradient: %2 (%1 parameters)</source>
+        <comment>no gradient: %2 (%1 parameter)</comment>
+        <translation>
+            <numerusform>kein Gradient: %2 (%1 Parameter)</numerusform>
+            <numerusform>kein Gradient: %2 (%1 Parameter)</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>no gradient before %2: %3 (%1 parameters)</source>
+        <comment>no gradient before %2: %3 (%1 parameter)</comment>
+        <translation>
+            <numerusform>kein Gradient vor %2: %3 (%1 Parameter)</numerusform>
+            <numerusform>kein Gradient vor %2: %3 (%1 Parameter)</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>the gradient of %1 is zero in every element</source>
+        <translation>der Gradient von %1 ist in jedem Element null</translation>
+    </message>
+    <message>
+        <source>%1 gradients are zero in every element: %2</source>
+        <translation>%1 Gradienten sind in jedem Element null: %2</translation>
+    </message>
+    <message>
+        <source>%1 got no gradient: nothing that backward came from used it</source>
+        <translation>%1 bekam keinen Gradienten: nichts, wovon rückwärts ausging, benutzte es</translation>
+    </message>
+    <message>
+        <source>%1 got no gradient: nothing that backward came from used them</source>
+        <translation>%1 bekamen keinen Gradienten: nichts, wovon rückwärts ausging, benutzte sie</translation>
+    </message>
+    <message>
+        <source>%1 have NaN or Inf</source>
+        <translation>%1 enthalten NaN oder Inf</translation>
+    </message>
+    <message>
+        <source>%1 has NaN or Inf</source>
+        <translation>%1 enthält NaN oder Inf</translation>
+    </message>
+    <message>
+        <source>%1 are exploding</source>
+        <translation>%1 explodieren</translation>
+    </message>
+    <message>
+        <source>%1 is exploding</source>
+        <translation>%1 explodiert</translation>
+    </message>
+    <message>
+        <source>%1 are vanishing</source>
+        <translation>%1 verschwinden</translation>
+    </message>
+    <message>
+        <source>%1 is vanishing</source>
+        <translation>%1 verschwindet</translation>
+    </message>
+    <message>
+        <source>%1 are all zero</source>
+        <translation>%1 sind überall null</translation>
+    </message>
+    <message>
+        <source>%1 is all zero</source>
+        <translation>%1 ist überall null</translation>
+    </message>
+    <message>
+        <source>%1 got no gradient</source>
+        <translation>%1: kein Gradient</translation>
+    </message>
+    <message numerus="yes">
+        <source>in %2 of the %1 steps looked at, first seen at step %3</source>
+        <comment>in %2 of the %1 step looked at, first seen at step %3</comment>
+        <translation>
+            <numerusform>in %2 von %1 betrachteten Schritt, zuerst gesehen in Schritt %3</numerusform>
+            <numerusform>in %2 von %1 betrachteten Schritten, zuerst gesehen in Schritt %3</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source> (not yet at step %1)</source>
+        <translation> (noch nicht in Schritt %1)</translation>
+    </message>
+    <message>
+        <source>no loss chosen: scale is not judged</source>
+        <translation>kein Loss gewählt: Die Größenordnung wird nicht beurteilt</translation>
+    </message>
+    <message>
+        <source> (backward from %1)</source>
+        <translation> (rückwärts ab: %1)</translation>
+    </message>
+    <message>
+        <source>: %1 gives nothing but zeros there</source>
+        <translation>: %1 liefert dort nur Nullen</translation>
+    </message>
+    <message>
+        <source> (%1 to the power of %2)</source>
+        <translation> (%1 hoch %2)</translation>
+    </message>
+    <message>
+        <source>a cast from %1 to %2 of numbers beyond the largest %2 (%3)</source>
+        <translation>ein Cast von %1 nach %2 von Zahlen über dem größten %2 (%3)</translation>
+    </message>
+    <message>
+        <source>keep it in %1, cast to bfloat16, or scale the values down before the cast (a loss: torch.amp.GradScaler)</source>
+        <translation>in %1 lassen, in bfloat16 umwandeln, oder die Werte vor dem Cast kleiner skalieren (einen Loss: torch.amp.GradScaler)</translation>
+    </message>
+    <message>
+        <source>keep it in %1, or scale the values down before the cast</source>
+        <translation>in %1 lassen, oder die Werte vor dem Cast kleiner skalieren</translation>
+    </message>
+    <message>
+        <source> (%1 is 0 in %2, whose smallest number is %3)</source>
+        <translation> (%1 ist 0 in %2, dessen kleinste Zahl %3 ist)</translation>
+    </message>
+    <message>
+        <source> (by an eps of %1)</source>
+        <translation> (durch ein eps von %1)</translation>
+    </message>
+    <message>
+        <source>use a larger eps, such as 1e-4, or compute this part in %1</source>
+        <translation>ein größeres eps nehmen, etwa 1e-4, oder diesen Teil in %1 rechnen</translation>
+    </message>
+    <message>
+        <source>use a larger eps, or compute this part in %1</source>
+        <translation>ein größeres eps nehmen, oder diesen Teil in %1 rechnen</translation>
+    </message>
+    <message>
+        <source>%1 backward beyond the largest %2 (65504)</source>
+        <translation>%1 rückwärts über dem größten %2 (65504)</translation>
+    </message>
+    <message>
+        <source>%1 beyond the largest %2 (65504)</source>
+        <translation>%1 über dem größten %2 (65504)</translation>
+    </message>
+    <message>
+        <source>run it in bfloat16 or float32, or scale the values down (in training the loss: torch.amp.GradScaler)</source>
+        <translation>in bfloat16 oder float32 ausführen, oder die Werte kleiner skalieren (im Training den Loss: torch.amp.GradScaler)</translation>
+    </message>
+    <message>
+        <source>0 · Inf and Inf − Inf are NaN: see where the Inf comes from (Go to origin)</source>
+        <translation>0 · Inf und Inf − Inf sind NaN: nachsehen, woher das Inf kommt (Zum Ursprung gehen)</translation>
+    </message>
+    <message>
+        <source>%1 of numbers up to %2 overflows and</source>
+        <translation>%1 von Zahlen bis %2 läuft über und</translation>
+    </message>
+    <message>
+        <source>the gradient there is 0, and 0 · Inf is NaN</source>
+        <translation>der Gradient dort ist 0, und 0 · Inf ist NaN</translation>
+    </message>
+    <message>
+        <source>the gradient there is 0 (%1 leaves it out), and 0 · Inf is NaN</source>
+        <translation>der Gradient dort ist 0 (%1 lässt es aus), und 0 · Inf ist NaN</translation>
+    </message>
+    <message>
+        <source>give it a safe input where the mask leaves it out, as well as choosing behind it: torch.where(mask, x, 1)</source>
+        <translation>ihm dort, wo die Maske es auslässt, eine unbedenkliche Eingabe geben, zusätzlich zur Auswahl danach: torch.where(mask, x, 1)</translation>
+    </message>
+    <message>
+        <source>give %1 a safe input where the mask leaves it out, as well as choosing behind it: torch.where(mask, x, 1)</source>
+        <translation>%1 dort, wo die Maske es auslässt, eine unbedenkliche Eingabe geben, zusätzlich zur Auswahl danach: torch.where(mask, x, 1)</translation>
+    </message>
+    <message>
+        <source>shape %1, there %2</source>
+        <translation>Form %1, dort %2</translation>
+    </message>
+    <message>
+        <source>the reference kept no elements</source>
+        <translation>die Referenz hat keine Elemente behalten</translation>
+    </message>
+    <message>
+        <source>no elements were kept</source>
+        <translation>es wurden keine Elemente behalten</translation>
+    </message>
+    <message>
+        <source>elements of another number</source>
+        <translation>Elemente in anderer Anzahl</translation>
+    </message>
+    <message>
+        <source>it failed here</source>
+        <translation>es schlug hier fehl</translation>
+    </message>
+    <message>
+        <source>it failed in the reference</source>
+        <translation>es schlug in der Referenz fehl</translation>
+    </message>
+    <message>
+        <source>the model itself</source>
+        <translation>das Modell selbst</translation>
+    </message>
+    <message>
+        <source> (there %1)</source>
+        <translation> (dort %1)</translation>
+    </message>
+    <message numerus="yes">
+        <source>; %2 of %1 elements beyond tolerance</source>
+        <comment>; %2 of %1 element beyond tolerance</comment>
+        <translation>
+            <numerusform>; %2 von %1 Element außerhalb der Toleranz</numerusform>
+            <numerusform>; %2 von %1 Elementen außerhalb der Toleranz</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>this run has not ended</source>
+        <translation>dieser Lauf ist nicht beendet</translation>
+    </message>
+    <message>
+        <source>the reference did not run further than #%1</source>
+        <translation>die Referenz lief nicht weiter als #%1</translation>
+    </message>
+    <message>
+        <source>the runs have no event in common</source>
+        <translation>die Läufe haben kein gemeinsames Ereignis</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 aligned events not compared: %2</source>
+        <comment>%1 aligned event not compared: %2</comment>
+        <translation>
+            <numerusform>%1 zugeordnetes Ereignis nicht verglichen: %2</numerusform>
+            <numerusform>%1 zugeordnete Ereignisse nicht verglichen: %2</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>they made no tensors</source>
+        <translation>sie machten keine Tensoren</translation>
+    </message>
+    <message>
+        <source>first divergence: %1</source>
+        <translation>erste Abweichung: %1</translation>
+    </message>
+    <message>
+        <source>first divergence, in backward: %1</source>
+        <translation>erste Abweichung, rückwärts: %1</translation>
+    </message>
+    <message>
+        <source>nothing could be compared: the runs have no event in common</source>
+        <translation>nichts ließ sich vergleichen: Die Läufe haben kein gemeinsames Ereignis</translation>
+    </message>
+    <message numerus="yes">
+        <source>nothing could be compared: no elements of the %1 aligned events were kept</source>
+        <comment>nothing could be compared: no elements of the %1 aligned event were kept</comment>
+        <translation>
+            <numerusform>nichts ließ sich vergleichen: Von %1 zugeordneten Ereignis wurden keine Elemente behalten</numerusform>
+            <numerusform>nichts ließ sich vergleichen: Von %1 zugeordneten Ereignissen wurden keine Elemente behalten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>no divergence: %2 of %1 events compared, all within tolerance</source>
+        <comment>no divergence: %2 of %1 event compared, all within tolerance</comment>
+        <translation>
+            <numerusform>keine Abweichung: %2 von %1 Ereignis verglichen, alle innerhalb der Toleranz</numerusform>
+            <numerusform>keine Abweichung: %2 von %1 Ereignissen verglichen, alle innerhalb der Toleranz</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%2 holds %3 NaN of %1 elements</source>
+        <comment>%2 holds %3 NaN of %1 element</comment>
+        <translation>
+            <numerusform>%2 enthält %3 NaN in %1 Element</numerusform>
+            <numerusform>%2 enthält %3 NaN in %1 Elementen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%2 holds %3 Inf of %1 elements</source>
+        <comment>%2 holds %3 Inf of %1 element</comment>
+        <translation>
+            <numerusform>%2 enthält %3 Inf in %1 Element</numerusform>
+            <numerusform>%2 enthält %3 Inf in %1 Elementen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 when the source has run, as it does when it is opened</source>
+        <translation>%1, wenn der Quelltext gelaufen ist, wie beim Öffnen</translation>
+    </message>
+    <message>
+        <source>look at what gives it: what the source computes at module level, or weights that it loads</source>
+        <translation>nachsehen, was es liefert: was der Quelltext auf Modulebene berechnet, oder Gewichte, die er lädt</translation>
+    </message>
+    <message>
+        <source>%1 when the source has run: its loop at module level, %2, trains while the file is opened, where nothing is recorded</source>
+        <translation>%1, wenn der Quelltext gelaufen ist: Seine Schleife auf Modulebene, %2, trainiert schon beim Öffnen der Datei, wo nichts aufgezeichnet wird</translation>
+    </message>
+    <message>
+        <source>put that loop into a def, open the file again and press Train: it stops at the step that makes the first NaN or Inf and names the operator and its line</source>
+        <translation>diese Schleife in ein def setzen, die Datei erneut öffnen und Trainieren drücken: Es hält bei dem Schritt an, der das erste NaN oder Inf erzeugt, und nennt den Operator und seine Zeile</translation>
+    </message>
+    <message numerus="yes">
+        <source>; %1 other events make more</source>
+        <comment>; %1 other event makes more</comment>
+        <translation>
+            <numerusform>; %1 weiteres Ereignis erzeugt noch mehr</numerusform>
+            <numerusform>; %1 weitere Ereignisse erzeugen noch mehr</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>; %1 events pass it on</source>
+        <comment>; %1 event passes it on</comment>
+        <translation>
+            <numerusform>; %1 Ereignis reicht es weiter</numerusform>
+            <numerusform>; %1 Ereignisse reichen es weiter</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 gives a loss that is %2</source>
+        <translation>%1 liefert einen Loss, der %2 ist</translation>
+    </message>
+    <message>
+        <source>%1 gives a result that is %2</source>
+        <translation>%1 liefert ein Ergebnis, das %2 ist</translation>
+    </message>
+    <message>
+        <source>, for a class that label smoothing counts is masked (-Inf)</source>
+        <translation>, denn eine Klasse, die das Label Smoothing mitzählt, ist maskiert (-Inf)</translation>
+    </message>
+    <message>
+        <source>mask logits with a large finite number, or train without label smoothing</source>
+        <translation>Logits mit einer großen endlichen Zahl maskieren, oder ohne Label Smoothing trainieren</translation>
+    </message>
+    <message>
+        <source>, for the target&apos;s class is masked (-Inf)</source>
+        <translation>, denn die Klasse des Ziels ist maskiert (-Inf)</translation>
+    </message>
+    <message>
+        <source>keep the target&apos;s class unmasked, or mask logits with a large finite number</source>
+        <translation>die Klasse des Ziels unmaskiert lassen, oder Logits mit einer großen endlichen Zahl maskieren</translation>
+    </message>
+    <message>
+        <source>, a constant of the program, and nothing makes it finite again</source>
+        <translation>, eine Konstante des Programms, und nichts macht es wieder endlich</translation>
+    </message>
+    <message>
+        <source>, for the masked value of %1 reaches it</source>
+        <translation>, denn der maskierte Wert von %1 erreicht es</translation>
+    </message>
+    <message>
+        <source>, for a masked value of before the run reaches it</source>
+        <translation>, denn ein maskierter Wert von vor dem Lauf erreicht es</translation>
+    </message>
+    <message>
+        <source>mask with a large finite number, or take the masked elements out before the end</source>
+        <translation>mit einer großen endlichen Zahl maskieren, oder die maskierten Elemente vor dem Ende herausnehmen</translation>
+    </message>
+    <message>
+        <source>backward was not searched: Backward is off</source>
+        <translation>rückwärts wurde nicht gesucht: Rückwärts ist aus</translation>
+    </message>
+    <message>
+        <source>not searched, for it is unticked in Modules: %1</source>
+        <translation>nicht gesucht, da in Module abgewählt: %1</translation>
+    </message>
+    <message>
+        <source>breakpoint %1 was not met</source>
+        <translation>Haltepunkt %1 wurde nicht erreicht</translation>
+    </message>
+    <message>
+        <source>forward and backward</source>
+        <translation>vorwärts und rückwärts</translation>
+    </message>
+    <message numerus="yes">
+        <source>finished %2: %1 events; NaN and Inf were not looked for: values are not recorded</source>
+        <comment>finished %2: %1 event; NaN and Inf were not looked for: values are not recorded</comment>
+        <translation>
+            <numerusform>fertig, %2: %1 Ereignis; nach NaN und Inf wurde nicht gesehen: Werte werden nicht aufgezeichnet</numerusform>
+            <numerusform>fertig, %2: %1 Ereignisse; nach NaN und Inf wurde nicht gesehen: Werte werden nicht aufgezeichnet</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>no NaN or Inf in %1</source>
+        <translation>kein NaN oder Inf %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>finished: %1 events in %2, no NaN or Inf</source>
+        <comment>finished: %1 event in %2, no NaN or Inf</comment>
+        <translation>
+            <numerusform>fertig: %1 Ereignis %2, kein NaN oder Inf</numerusform>
+            <numerusform>fertig: %1 Ereignisse %2, kein NaN oder Inf</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source> but those meant (constants of the program, in %1 events)</source>
+        <comment> but those meant (constants of the program, in %1 event)</comment>
+        <translation>
+            <numerusform> außer gewollten (Konstanten des Programms, in %1 Ereignis)</numerusform>
+            <numerusform> außer gewollten (Konstanten des Programms, in %1 Ereignissen)</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>see what makes all that reaches it negative: a bias, a learning rate, the scale of the inputs</source>
+        <translation>nachsehen, was alles negativ macht, was dort ankommt: ein Bias, eine Lernrate, die Skala der Eingaben</translation>
+    </message>
+    <message>
+        <source>%1 turns an Inf into the first NaN %2</source>
+        <translation>%1 macht %2 aus einem Inf das erste NaN</translation>
+    </message>
+    <message>
+        <source>%1 turns an Inf into a NaN %2</source>
+        <translation>%1 macht %2 aus einem Inf ein NaN</translation>
+    </message>
+    <message>
+        <source>%1 turns an Inf into the first Inf %2</source>
+        <translation>%1 macht %2 aus einem Inf das erste Inf</translation>
+    </message>
+    <message>
+        <source>%1 turns an Inf into an Inf %2</source>
+        <translation>%1 macht %2 aus einem Inf ein Inf</translation>
+    </message>
+    <message>
+        <source>%1 makes the first NaN %2</source>
+        <translation>%1 erzeugt %2 das erste NaN</translation>
+    </message>
+    <message>
+        <source>%1 makes a NaN %2</source>
+        <translation>%1 erzeugt %2 ein NaN</translation>
+    </message>
+    <message>
+        <source>%1 makes the first Inf %2</source>
+        <translation>%1 erzeugt %2 das erste Inf</translation>
+    </message>
+    <message>
+        <source>%1 makes an Inf %2</source>
+        <translation>%1 erzeugt %2 ein Inf</translation>
+    </message>
+    <message>
+        <source>%1; or %2</source>
+        <translation>%1; oder %2</translation>
+    </message>
+    <message>
+        <source>; before it %1 (#%2)</source>
+        <translation>; davor: %1 (#%2)</translation>
+    </message>
+    <message>
+        <source>%1 gives a constant that is not finite, and results are not finite by it</source>
+        <translation>%1 liefert eine Konstante, die nicht endlich ist, und durch sie sind Ergebnisse nicht endlich</translation>
+    </message>
+    <message>
+        <source>a value of before the run is not finite before the run</source>
+        <translation>ein Wert von vor dem Lauf ist schon vor dem Lauf nicht endlich</translation>
+    </message>
+    <message>
+        <source>%1 before the run</source>
+        <translation>%1 vor dem Lauf</translation>
+    </message>
+    <message>
+        <source>look at what gives it: the data, a checkpoint, or a step of training before</source>
+        <translation>nachsehen, was es liefert: die Daten, ein Checkpoint, oder ein früherer Schritt eines Trainings</translation>
+    </message>
+    <message>
+        <source>; outputs and gradients are finite again</source>
+        <translation>; Ausgaben und Gradienten sind wieder endlich</translation>
+    </message>
+    <message>
+        <source>values of before the run are not finite before the run; outputs and gradients are finite</source>
+        <translation>Werte von vor dem Lauf sind schon vor dem Lauf nicht endlich; Ausgaben und Gradienten sind endlich</translation>
+    </message>
+    <message>
+        <source>%1 before the run; outputs and gradients are finite</source>
+        <translation>%1 vor dem Lauf; Ausgaben und Gradienten sind endlich</translation>
+    </message>
+    <message>
+        <source>; no further one was met</source>
+        <translation>; kein weiteres wurde angetroffen</translation>
+    </message>
+    <message>
+        <source>%1 before the step; %2</source>
+        <translation>%1 vor dem Schritt; %2</translation>
+    </message>
+    <message>
+        <source>the loss jumps to %1 at step %2: it was about %3 before, %4 times as much</source>
+        <translation>der Loss springt auf %1 in Schritt %2: Vorher war er etwa %3, das ist das %4-fache</translation>
+    </message>
+    <message>
+        <source>the loss jumps to %1 at step %2: it was about %3 before, higher by %4</source>
+        <translation>der Loss springt auf %1 in Schritt %2: Vorher war er etwa %3, das sind %4 mehr</translation>
+    </message>
+    <message>
+        <source>backward gives no parameter a gradient since step %1</source>
+        <translation>rückwärts liefert seit Schritt %1 keinem Parameter einen Gradienten</translation>
+    </message>
+    <message>
+        <source>the gradient of every parameter is exactly 0 since step %1</source>
+        <translation>der Gradient jedes Parameters ist seit Schritt %1 genau 0</translation>
+    </message>
+    <message>
+        <source>backward gives no gradient to %1 since step %2</source>
+        <translation>rückwärts liefert %1 seit Schritt %2 keinen Gradienten</translation>
+    </message>
+    <message>
+        <source>the gradient of %1 is exactly 0 since step %2</source>
+        <translation>der Gradient von %1 ist seit Schritt %2 genau 0</translation>
+    </message>
+    <message numerus="yes">
+        <source>backward gives no gradient to %2 and %1 other parameters since step %3</source>
+        <comment>backward gives no gradient to %2 and %1 other parameter since step %3</comment>
+        <translation>
+            <numerusform>rückwärts liefert %2 und %1 anderen Parameter seit Schritt %3 keinen Gradienten</numerusform>
+            <numerusform>rückwärts liefert %2 und %1 anderen Parametern seit Schritt %3 keinen Gradienten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>the gradients of %2 and %1 other parameters are exactly 0 since step %3</source>
+        <comment>the gradients of %2 and %1 other parameter are exactly 0 since step %3</comment>
+        <translation>
+            <numerusform>die Gradienten von %2 und %1 anderen Parameter sind seit Schritt %3 genau 0</numerusform>
+            <numerusform>die Gradienten von %2 und %1 anderen Parametern sind seit Schritt %3 genau 0</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>the loss is %1</source>
+        <translation>der Loss ist %1</translation>
+    </message>
+    <message>
+        <source>; %1 moved the weights by %2 times their norm at step %3: lower the learning rate</source>
+        <translation>; %1 bewegte die Gewichte in Schritt %3 um das %2-fache ihrer Norm: Lernrate senken</translation>
+    </message>
+    <message>
+        <source>; %1 moved the weights by %2 % of their norm at step %3: lower the learning rate</source>
+        <translation>; %1 bewegte die Gewichte in Schritt %3 um %2 % ihrer Norm: Lernrate senken</translation>
+    </message>
+    <message>
+        <source>the loss diverges: %1 at step %2, %3 at step %4</source>
+        <translation>der Loss divergiert: %1 in Schritt %2, %3 in Schritt %4</translation>
+    </message>
+    <message>
+        <source>what was learned is lost: the loss is back at %1, it was %2 at step %3</source>
+        <translation>das Gelernte ist verloren: Der Loss ist wieder bei %1, er war %2 in Schritt %3</translation>
+    </message>
+    <message>
+        <source>the loss rises: %1 at step %2, %3 at step %4</source>
+        <translation>der Loss steigt: %1 in Schritt %2, %3 in Schritt %4</translation>
+    </message>
+    <message>
+        <source>the loss stays at about %1: %2 % lower over %3 steps</source>
+        <translation>der Loss bleibt bei etwa %1: %2 % niedriger über %3 Schritte</translation>
+    </message>
+    <message>
+        <source>the loss stays at about %1: no lower over %2 steps</source>
+        <translation>der Loss bleibt bei etwa %1: nicht niedriger über %2 Schritte</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3 units gave only 0 at the last %4 steps recorded (%5)</source>
+        <translation>%1: %2 von %3 Einheiten lieferten nur 0 in den letzten %4 aufgezeichneten Schritten (%5)</translation>
+    </message>
+    <message numerus="yes">
+        <source>loss %2 → %3 in %1 steps</source>
+        <comment>loss %2 → %3 in %1 step</comment>
+        <translation>
+            <numerusform>Loss %2 → %3 in %1 Schritt</numerusform>
+            <numerusform>Loss %2 → %3 in %1 Schritten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>, lowest %1 at step %2</source>
+        <translation>, niedrigster %1 in Schritt %2</translation>
+    </message>
+    <message>
+        <source> (step %1)</source>
+        <translation> (Schritt %1)</translation>
+    </message>
+    <message>
+        <source>the ranks do different things</source>
+        <translation>die Ränge tun Verschiedenes</translation>
+    </message>
+    <message>
+        <source>the ranks reduce in different ways</source>
+        <translation>die Ränge reduzieren auf verschiedene Weise</translation>
+    </message>
+    <message>
+        <source>the ranks give different dtypes</source>
+        <translation>die Ränge geben verschiedene dtypes</translation>
+    </message>
+    <message>
+        <source>the ranks give different shapes</source>
+        <translation>die Ränge geben verschiedene Formen</translation>
+    </message>
+    <message>
+        <source>the ranks name different roots</source>
+        <translation>die Ränge nennen verschiedene Wurzeln</translation>
+    </message>
+    <message>
+        <source>the ranks disagree in who takes part</source>
+        <translation>die Ränge sind sich uneins, wer teilnimmt</translation>
+    </message>
+    <message>
+        <source>event %1</source>
+        <translation>Ereignis %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>; as if rank %2 had left out %1 collectives, the first at %3</source>
+        <comment>; as if rank %2 had left out %1 collective, the first at %3</comment>
+        <translation>
+            <numerusform>; als hätte Rang %2 %1 kollektive Operation ausgelassen, die erste bei %3</numerusform>
+            <numerusform>; als hätte Rang %2 %1 kollektive Operationen ausgelassen, die erste bei %3</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>; as if rank %2 had %1 collectives more, the first at %3</source>
+        <comment>; as if rank %2 had %1 collective more, the first at %3</comment>
+        <translation>
+            <numerusform>; als hätte Rang %2 %1 kollektive Operation mehr, die erste bei %3</numerusform>
+            <numerusform>; als hätte Rang %2 %1 kollektive Operationen mehr, die erste bei %3</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>; the two are in another order</source>
+        <translation>; die beiden stehen in anderer Reihenfolge</translation>
+    </message>
+    <message>
+        <source>it has no event</source>
+        <translation>er hat kein Ereignis</translation>
+    </message>
+    <message>
+        <source>its last event is #%1 %2</source>
+        <translation>sein letztes Ereignis ist #%1 %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2 (%3) is missing on %4: %5</source>
+        <translation>%1 von %2 (%3) fehlt auf %4: %5</translation>
+    </message>
+    <message>
+        <source>message #%1 from rank %2 to %3</source>
+        <translation>Nachricht #%1 von Rang %2 an %3</translation>
+    </message>
+    <message>
+        <source> of group %1</source>
+        <translation> der Gruppe %1</translation>
+    </message>
+    <message>
+        <source>%1 on rank %2</source>
+        <translation>%1 auf Rang %2</translation>
+    </message>
+    <message>
+        <source>nothing on rank %1</source>
+        <translation>nichts auf Rang %1</translation>
+    </message>
+    <message>
+        <source>the arguments differ: %1, %2</source>
+        <translation>die Argumente sind verschieden: %1, %2</translation>
+    </message>
+    <message>
+        <source>it comes from %1 #%2 (%3) on rank %4, on rank %5 from no collective</source>
+        <translation>es kommt auf Rang %4 aus %1 #%2 (%3), auf Rang %5 aus keiner kollektiven Operation</translation>
+    </message>
+    <message>
+        <source>it differs from the beginning of the recording</source>
+        <translation>es weicht vom Anfang der Aufzeichnung an ab</translation>
+    </message>
+    <message>
+        <source>one rank did not make it</source>
+        <translation>ein Rang hat es nicht erzeugt</translation>
+    </message>
+    <message>
+        <source>it is made by %1 and by %2</source>
+        <translation>es wird erzeugt von %1 und von %2</translation>
+    </message>
+    <message>
+        <source>the operation gave the ranks different results</source>
+        <translation>die Operation gab den Rängen verschiedene Ergebnisse</translation>
+    </message>
+    <message>
+        <source>it draws random numbers</source>
+        <translation>es zieht Zufallszahlen</translation>
+    </message>
+    <message>
+        <source>not all that it reads was measured</source>
+        <translation>nicht alles, was es liest, wurde gemessen</translation>
+    </message>
+    <message>
+        <source>all that it reads is equal</source>
+        <translation>alles, was es liest, ist gleich</translation>
+    </message>
+    <message>
+        <source>its clock is the common one</source>
+        <translation>seine Uhr ist die gemeinsame</translation>
+    </message>
+    <message>
+        <source>by the clock of one host</source>
+        <translation>nach der Uhr eines Hosts</translation>
+    </message>
+    <message>
+        <source>by the ends of collectives, within %1</source>
+        <translation>nach den Enden kollektiver Operationen, auf %1 genau</translation>
+    </message>
+    <message>
+        <source>by the launches of collectives, within %1: who is late on the whole cannot be seen</source>
+        <translation>nach den Starts kollektiver Operationen, auf %1 genau: Wer insgesamt spät ist, lässt sich nicht sehen</translation>
+    </message>
+    <message>
+        <source>not known: it has no collective in common with the first rank</source>
+        <translation>unbekannt: Er hat keine kollektive Operation mit dem ersten Rang gemeinsam</translation>
+    </message>
+    <message>
+        <source>before the recording</source>
+        <translation>der Zeit vor der Aufzeichnung</translation>
+    </message>
+    <message>
+        <source>event #%1 %2</source>
+        <translation>Ereignis #%1 %2</translation>
+    </message>
+    <message>
+        <source>no parameter is equal on the ranks at any time, though gradients are reduced: %1 differs on %2 from %3: were the weights broadcast, or made of the same random numbers?</source>
+        <translation>kein Parameter ist je auf den Rängen gleich, obwohl Gradienten reduziert werden: %1 ist auf %2 anders als auf %3: Wurden die Gewichte verteilt, oder aus denselben Zufallszahlen gemacht?</translation>
+    </message>
+    <message>
+        <source>parameter %1</source>
+        <translation>Parameter %1</translation>
+    </message>
+    <message>
+        <source>the result of %1</source>
+        <translation>das Ergebnis von %1</translation>
+    </message>
+    <message>
+        <source>%1 differs on %2 from %3 after %4</source>
+        <translation>%1 ist auf %2 anders als auf %3 nach %4</translation>
+    </message>
+    <message>
+        <source>%1 differs between %2 and %3 after %4</source>
+        <translation>%1 ist auf %2 anders als auf %3 nach %4</translation>
+    </message>
+    <message>
+        <source>: it begins at %1 of rank %2</source>
+        <translation>: Es beginnt bei %1 von Rang %2</translation>
+    </message>
+    <message>
+        <source>what %1 reads</source>
+        <translation>dem, was %1 liest</translation>
+    </message>
+    <message>
+        <source>%1 brings NaN or Inf into %2, which all ranks have from there on: it begins at %3 of rank %4</source>
+        <translation>%1 bringt NaN oder Inf in %2, das von da an alle Ränge haben: Es beginnt bei %3 von Rang %4</translation>
+    </message>
+    <message>
+        <source>%1 bring NaN or Inf into %2, which all ranks have from there on: it begins at %3 of rank %4</source>
+        <translation>%1 bringen NaN oder Inf in %2, das von da an alle Ränge haben: Es beginnt bei %3 von Rang %4</translation>
+    </message>
+    <message>
+        <source>rank %1 failed: %2; %3</source>
+        <translation>Rang %1 schlug fehl: %2; %3</translation>
+    </message>
+    <message>
+        <source>rank %1 waits in %2 (%3) for %4</source>
+        <translation>Rang %1 wartet in %2 (%3) auf %4</translation>
+    </message>
+    <message>
+        <source>rank %1 never reached %2 (%3): %4</source>
+        <translation>Rang %1 hat %2 (%3) nie erreicht: %4</translation>
+    </message>
+    <message>
+        <source>rank %1 has not reached %2 (%3), in which others wait: %4</source>
+        <translation>Rang %1 hat %2 (%3) nicht erreicht, worin andere warten: %4</translation>
+    </message>
+    <message>
+        <source>finished</source>
+        <translation>fertig</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>läuft</translation>
+    </message>
+    <message>
+        <source>waits in %1 for %2</source>
+        <translation>wartet in %1 auf %2</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>stopped before %1</source>
+        <translation>angehalten vor %1</translation>
+    </message>
+    <message>
+        <source>First mismatch</source>
+        <translation>Erste Unstimmigkeit</translation>
+    </message>
+    <message>
+        <source>NaN or Inf</source>
+        <translation>NaN oder Inf</translation>
+    </message>
+    <message>
+        <source>First difference</source>
+        <translation>Erster Unterschied</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>Not there</source>
+        <translation>Nicht da</translation>
+    </message>
+    <message>
+        <source>these are recordings of different runs, which cannot be held against each other</source>
+        <translation>das sind Aufzeichnungen verschiedener Läufe, die sich nicht gegenüberstellen lassen</translation>
+    </message>
+    <message>
+        <source>the ranks do not agree in how many they are</source>
+        <translation>die Ränge sind sich uneins, wie viele sie sind</translation>
+    </message>
+    <message>
+        <source>the ranks run different programs</source>
+        <translation>die Ränge führen verschiedene Programme aus</translation>
+    </message>
+    <message>
+        <source>there is no recording of %1 of %2</source>
+        <translation>es gibt keine Aufzeichnung von %1 von %2</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>Rang %1</translation>
+    </message>
+    <message>
+        <source>ranks %1 and %2 others</source>
+        <translation>Rang %1 und %2 weiteren</translation>
+    </message>
+    <message>
+        <source>ranks %1</source>
+        <translation>Rang %1</translation>
+    </message>
+    <message>
+        <source>ranks %1 and %2</source>
+        <translation>Rang %1 und %2</translation>
+    </message>
+    <message>
+        <source>a constant, which held it before the run</source>
+        <translation>eine Konstante, die es schon vor dem Lauf enthielt</translation>
+    </message>
+    <message>
+        <source>%1, which held it before the run</source>
+        <translation>%1, das es schon vor dem Lauf enthielt</translation>
+    </message>
+    <message>
+        <source> ← %1 more</source>
+        <translation> ← %1 weitere</translation>
+    </message>
+    <message>
+        <source>rows of a NumPy array, mapped into memory</source>
+        <translation>Zeilen eines NumPy-Arrays, in den Speicher abgebildet</translation>
+    </message>
+    <message>
+        <source>rows of the arrays in a NumPy archive</source>
+        <translation>Zeilen der Arrays in einem NumPy-Archiv</translation>
+    </message>
+    <message>
+        <source>a table of comma-separated text, .gz or not</source>
+        <translation>eine Tabelle aus kommagetrenntem Text, auch als .gz</translation>
+    </message>
+    <message>
+        <source>a folder with MNIST&apos;s four IDX files, .gz or not</source>
+        <translation>ein Ordner mit den vier IDX-Dateien von MNIST, auch als .gz</translation>
+    </message>
+    <message>
+        <source>one IDX file, .gz or not</source>
+        <translation>eine IDX-Datei, auch als .gz</translation>
+    </message>
+    <message>
+        <source>a folder a class, PNG and JPEG pictures in them</source>
+        <translation>je Klasse ein Ordner mit PNG- und JPEG-Bildern</translation>
+    </message>
+    <message>
+        <source>a text in tokens: characters or words</source>
+        <translation>ein Text in Tokens: Zeichen oder Wörter</translation>
+    </message>
+    <message>
+        <source>the path of a .npy file</source>
+        <translation>der Pfad einer .npy-Datei</translation>
+    </message>
+    <message>
+        <source>one row a sample; relative to the folder of the inputs</source>
+        <translation>eine Zeile je Beispiel; relativ zum Ordner der Eingaben</translation>
+    </message>
+    <message>
+        <source>the name of an array</source>
+        <translation>der Name eines Arrays</translation>
+    </message>
+    <message>
+        <source>default the first</source>
+        <translation>ohne Angabe das erste</translation>
+    </message>
+    <message>
+        <source>default the second of as many rows, if there is one</source>
+        <translation>ohne Angabe das zweite mit ebenso vielen Zeilen, wenn es eines gibt</translation>
+    </message>
+    <message>
+        <source>which files of the folder</source>
+        <translation>welche Dateien des Ordners</translation>
+    </message>
+    <message>
+        <source>which file of the folder</source>
+        <translation>welche Datei des Ordners</translation>
+    </message>
+    <message>
+        <source>100 classes or the 20 they are grouped in</source>
+        <translation>100 Klassen oder die 20, zu denen sie zusammengefasst sind</translation>
+    </message>
+    <message>
+        <source>names or numbers of columns, with commas between</source>
+        <translation>Namen oder Nummern von Spalten, mit Kommas dazwischen</translation>
+    </message>
+    <message>
+        <source>default all but the target</source>
+        <translation>ohne Angabe alle außer dem Ziel</translation>
+    </message>
+    <message>
+        <source>the name or number of a column, or none</source>
+        <translation>Name oder Nummer einer Spalte, oder none</translation>
+    </message>
+    <message>
+        <source>texts become classes; whole numbers int64, others float32</source>
+        <translation>Texte werden Klassen; ganze Zahlen int64, andere float32</translation>
+    </message>
+    <message>
+        <source>does the first record name the columns?</source>
+        <translation>Nennt der erste Datensatz die Spalten?</translation>
+    </message>
+    <message>
+        <source>one character, or tab</source>
+        <translation>ein Zeichen, oder tab</translation>
+    </message>
+    <message>
+        <source>default the most frequent of , ; tab | in the first line</source>
+        <translation>ohne Angabe das häufigste von , ; tab | in der ersten Zeile</translation>
+    </message>
+    <message>
+        <source>empty fields, NA, NaN, null, ?</source>
+        <translation>leere Felder, NA, NaN, null, ?</translation>
+    </message>
+    <message>
+        <source>which part</source>
+        <translation>welcher Teil</translation>
+    </message>
+    <message>
+        <source>the path of an IDX file</source>
+        <translation>der Pfad einer IDX-Datei</translation>
+    </message>
+    <message>
+        <source>one number a record; relative to the folder of the inputs</source>
+        <translation>eine Zahl je Datensatz; relativ zum Ordner der Eingaben</translation>
+    </message>
+    <message>
+        <source>what all pictures are brought to</source>
+        <translation>worauf alle Bilder gebracht werden</translation>
+    </message>
+    <message>
+        <source>what a token is</source>
+        <translation>was ein Token ist</translation>
+    </message>
+    <message>
+        <source>a number of tokens</source>
+        <translation>eine Anzahl Tokens</translation>
+    </message>
+    <message>
+        <source>length of a sample; the target is the same, one token further</source>
+        <translation>Länge eines Beispiels; das Ziel ist dasselbe, ein Token weiter</translation>
+    </message>
+    <message>
+        <source>from the beginning of a sample to that of the next</source>
+        <translation>vom Anfang eines Beispiels zu dem des nächsten</translation>
+    </message>
+    <message>
+        <source>HxW or the shorter edge</source>
+        <translation>HxW oder die kürzere Kante</translation>
+    </message>
+    <message>
+        <source>bilinear, as torchvision on tensors</source>
+        <translation>bilinear, wie torchvision auf Tensoren</translation>
+    </message>
+    <message>
+        <source>a wider filter when pictures get smaller, as Pillow</source>
+        <translation>ein breiterer Filter, wenn Bilder kleiner werden, wie Pillow</translation>
+    </message>
+    <message>
+        <source>HxW or an edge</source>
+        <translation>HxW oder eine Kante</translation>
+    </message>
+    <message>
+        <source>the middle of the picture</source>
+        <translation>die Mitte des Bilds</translation>
+    </message>
+    <message>
+        <source>a random part, new each time</source>
+        <translation>ein zufälliger Teil, jedes Mal neu</translation>
+    </message>
+    <message>
+        <source>a number of pixels</source>
+        <translation>eine Anzahl Pixel</translation>
+    </message>
+    <message>
+        <source>zeros on each side before a random crop</source>
+        <translation>Nullen auf jeder Seite vor einem zufälligen Ausschnitt</translation>
+    </message>
+    <message>
+        <source>a probability</source>
+        <translation>eine Wahrscheinlichkeit</translation>
+    </message>
+    <message>
+        <source>mirror left and right at random</source>
+        <translation>zufällig links und rechts spiegeln</translation>
+    </message>
+    <message>
+        <source>numbers, one a channel or one</source>
+        <translation>Zahlen, eine je Kanal oder eine</translation>
+    </message>
+    <message>
+        <source>subtracted from values in 0..1</source>
+        <translation>wird von Werten in 0..1 abgezogen</translation>
+    </message>
+    <message>
+        <source>divided by after that</source>
+        <translation>danach wird hierdurch geteilt</translation>
+    </message>
+    <message>
+        <source>float32 in 0..1 instead of uint8</source>
+        <translation>float32 in 0..1 statt uint8</translation>
+    </message>
+    <message>
+        <source>number of NaN elements; alone: there is one</source>
+        <translation>Anzahl der NaN-Elemente; allein: es gibt eines</translation>
+    </message>
+    <message>
+        <source>number of infinite elements; alone: there is one</source>
+        <translation>Anzahl unendlicher Elemente; allein: es gibt eines</translation>
+    </message>
+    <message>
+        <source>number of zeros</source>
+        <translation>Anzahl der Nullen</translation>
+    </message>
+    <message>
+        <source>least finite element</source>
+        <translation>kleinstes endliches Element</translation>
+    </message>
+    <message>
+        <source>greatest finite element</source>
+        <translation>größtes endliches Element</translation>
+    </message>
+    <message>
+        <source>mean of the finite elements</source>
+        <translation>Mittel der endlichen Elemente</translation>
+    </message>
+    <message>
+        <source>standard deviation</source>
+        <translation>Standardabweichung</translation>
+    </message>
+    <message>
+        <source>variance</source>
+        <translation>Varianz</translation>
+    </message>
+    <message>
+        <source>greatest magnitude</source>
+        <translation>größter Betrag</translation>
+    </message>
+    <message>
+        <source>mean magnitude</source>
+        <translation>mittlerer Betrag</translation>
+    </message>
+    <message>
+        <source>Euclidean norm</source>
+        <translation>euklidische Norm</translation>
+    </message>
+    <message>
+        <source>number of elements</source>
+        <translation>Anzahl der Elemente</translation>
+    </message>
+    <message>
+        <source>size, as in bytes &gt; 1MiB</source>
+        <translation>Größe, etwa bytes &gt; 1MiB</translation>
+    </message>
+    <message>
+        <source>from what the operator gave when it ran before</source>
+        <translation>von dem, was der Operator beim vorigen Mal lieferte</translation>
+    </message>
+    <message>
+        <source>as in shape == 1x64x8x8</source>
+        <translation>etwa shape == 1x64x8x8</translation>
+    </message>
+    <message>
+        <source>one size of it</source>
+        <translation>eine Größe davon</translation>
+    </message>
+    <message>
+        <source>number of dimensions</source>
+        <translation>Anzahl der Dimensionen</translation>
+    </message>
+    <message>
+        <source>as in dtype == float16</source>
+        <translation>etwa dtype == float16</translation>
+    </message>
+    <message>
+        <source>what it gives</source>
+        <translation>was es liefert</translation>
+    </message>
+    <message>
+        <source>what it takes</source>
+        <translation>was es nimmt</translation>
+    </message>
+    <message>
+        <source>its gradient</source>
+        <translation>sein Gradient</translation>
+    </message>
+    <message>
+        <source>no input has a gradient: none is of floating point, and none holds tokens</source>
+        <translation>keine Eingabe hat einen Gradienten: keine ist aus Gleitkommazahlen, und keine enthält Tokens</translation>
+    </message>
+    <message>
+        <source>no parameter of two dimensions, and no module whose output could be taken</source>
+        <translation>kein Parameter mit zwei Dimensionen, und kein Modul, dessen Ausgabe sich nehmen ließe</translation>
+    </message>
+    <message>
+        <source>no convolution: no parameter has four dimensions</source>
+        <translation>keine Faltung: kein Parameter hat vier Dimensionen</translation>
+    </message>
+    <message>
+        <source>the model takes no tokens: none of its inputs is of integers</source>
+        <translation>das Modell nimmt keine Tokens: keine Eingabe ist aus ganzen Zahlen</translation>
+    </message>
+    <message>
+        <source>no layers stand one on the other</source>
+        <translation>keine Schichten stehen aufeinander</translation>
+    </message>
+    <message>
+        <source>names and uses</source>
+        <translation>Namen und Verwendungen</translation>
     </message>
 </context>
 <context>

@@ -44,7 +44,8 @@ endforeach()
 file(WRITE ${WORK}/resource_texts.cpp "${texts}")
 
 execute_process(
-  COMMAND ${LUPDATE} -silent -I . -no-obsolete -locations none app/window views ${WORK}/resource_texts.cpp -ts ${FILES}
+  COMMAND ${LUPDATE} -silent -I . -no-obsolete -locations none -tr-function-alias tr+=said,Q_DECLARE_TR_FUNCTIONS+=LOUPE_SAID_IN app/window views core/record core/session
+          core/study core/train ${WORK}/resource_texts.cpp -ts ${FILES}
   WORKING_DIRECTORY ${ROOT} RESULT_VARIABLE status ERROR_VARIABLE notes)
 if(NOT status EQUAL 0)
   message(FATAL_ERROR "lupdate failed: ${notes}")

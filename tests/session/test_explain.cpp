@@ -325,7 +325,7 @@ void TestExplain::causes_of_not_finite() {
     const auto cause = [&](std::string_view op, int number, const Shape& index) {
         const EventId id = event_of(recording, op, number);
         const Explanation e = explain_element(run->explained(), recording.event(id).outputs[0], index);
-        return e.causes.empty() ? std::string("none of ") + std::to_string(e.number) : e.causes.front();
+        return e.causes.empty() ? std::string("none of ") + std::to_string(e.number) : e.causes.front().text();
     };
     QCOMPARE(cause("matmul", 0, {0, 0}), std::string("0 \u00b7 inf: x[0, 1] = 0 times w[1, 0] = inf"));
     QCOMPARE(cause("matmul", 0, {0, 1}), std::string("inf \u2212 inf: x[0, 2] = 2 and x[0, 0] = 1"));

@@ -84,7 +84,7 @@ void Comparison::pin(session::ReferenceSource source) {
                         emit pinFailed();
                         return;
                     }
-                    for (const std::string& note : pinned.notes) {
+                    for (const Said& note : pinned.notes) {
                         entry.level = SessionBridge::LogEntry::Level::Warning;
                         entry.text = note;
                         bridge_.addLog(entry);

@@ -5,6 +5,7 @@
 #include <QRegularExpression>
 #include <QVBoxLayout>
 
+#include "views/common/engine_words.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 
@@ -93,7 +94,7 @@ void ConstructorBar::showModel() {
     if (constructors_.empty()) return;
     why_->setText(isNeeded ? tr("The source does not say how its model is built. Give the arguments:")
                   : !model->guessed_from.empty()
-                      ? tr("Constructor: the arguments are guessed (%1). Others:").arg(text(model->guessed_from))
+                      ? tr("Constructor: the arguments are guessed (%1). Others:").arg(engineWord(model->guessed_from))
                   : model->built_with.empty() ? tr("The source builds its model itself. To build another:")
                                               : tr("Built with %1. Other arguments:").arg(text(model->built_with)));
     const QSignalBlocker blocker(classes_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Fixed words of the engine that panels show as they are: names of kinds, titles and descriptions of studies. Sentences
-// that the engine makes of facts are shown as it says them.
+// Fixed words of the engine that panels show: names of kinds, titles and descriptions of studies. Sentences that the
+// engine makes of facts are said by text(): see said_text.h.
 
 #include <QString>
 #include <string_view>

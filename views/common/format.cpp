@@ -86,8 +86,14 @@ QString indexText(const session::Shape& index, int whole) {
     return parts.isEmpty() ? QString() : QLatin1Char('[') + parts.join(QStringLiteral(", ")) + QLatin1Char(']');
 }
 
+QString finiteText(std::int64_t count, std::int64_t notFinite) {
+    if (count == 0) return QObject::tr("no elements");
+    if (notFinite == 0) return {};
+    if (notFinite == count) return QObject::tr("no finite values");
+    return QObject::tr("of the finite %1").arg(text(session::share_text(count - notFinite, count)));
+}
 QString finiteText(const session::Statistics& statistics) {
-    return QString::fromStdString(session::finite_share_text(statistics));
+    return finiteText(statistics.count, statistics.count - statistics.finite_count());
 }
 
 QString finiteTip(const session::Statistics& statistics) {

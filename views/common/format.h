@@ -3,14 +3,21 @@
 // Numbers, shapes and names as all panels write them.
 
 #include <QString>
+#include <concepts>
 #include <cstdint>
 #include <string_view>
 
 #include "core/record/recording.h"
+#include "views/common/said_text.h"
 
 namespace loupe::views {
 
 QString text(std::string_view utf8);
+// A sentence of the engine in the window's language. No other type becomes one unasked.
+template <std::same_as<Said> Sentence>
+QString text(const Sentence& said) {
+    return saidText(said);
+}
 
 QString bytesText(double bytes);        // "47.0 MiB"
 QString secondsText(double seconds);    // "1.25 ms"
@@ -21,6 +28,7 @@ QString counted(std::int64_t count, const char* one, const char* many = nullptr)
 QString numberText(double value);                // four significant digits: "0.1234", "1.234e-08", "nan"
 QString shapeText(const session::Shape& shape);  // "1x64x56x56"
 // Empty when every element is finite, else "of the finite 43 %" or "no finite values".
+QString finiteText(std::int64_t count, std::int64_t notFinite);
 QString finiteText(const session::Statistics& statistics);
 QString finiteTip(const session::Statistics& statistics);  // with the counts of NaN and Inf
 // The part of the elements that is NaN or Inf, 0 to 1.

@@ -509,7 +509,7 @@ void GradientFlowView::hover(QMouseEvent* event) {
     if (row.has_gradient) {
         if (row.has_nan_or_inf())
             tip += tr("<br><b>%1</b>: %2 NaN, %3 Inf")
-                       .arg(QString::fromStdString(row.finite_share_text()), countText(row.nan_count),
+                       .arg(finiteText(row.count(), row.nan_count + row.inf_count), countText(row.nan_count),
                             countText(row.inf_count));
         if (row.finite) {
             tip += tr("<br>mean %1, max %2<br>norm %3")

@@ -3,6 +3,7 @@
 #include <QListWidget>
 #include <cmath>
 
+#include "views/common/engine_words.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
 #include "views/gradient_flow/gradient_flow_view.h"
@@ -13,9 +14,9 @@ namespace loupe::views {
 void GradientFlowView::showStart() {
     const auto& recording = bridge().recording();
     const session::BackwardStart* start = recording ? recording->backward_start() : nullptr;
-    start_->setText(
-        start ? QStringLiteral("%1 <a href='inputs'>%2</a>").arg(tr("Backward from"), text(start->text).toHtmlEscaped())
-              : QString());
+    start_->setText(start ? QStringLiteral("%1 <a href='inputs'>%2</a>")
+                                .arg(tr("Backward from"), engineWord(start->text).toHtmlEscaped())
+                          : QString());
     start_->setVisible(start != nullptr);
 }
 

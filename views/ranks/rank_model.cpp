@@ -148,7 +148,7 @@ QVariant RankModel::data(const QModelIndex& index, int role) const {
             const int place = ranks_.placeOf(seat);
             if (place < 0) return {};
             const auto at = static_cast<std::size_t>(place);
-            const std::string& said = ranks_.report()->ends[at].text;
+            const Said& said = ranks_.report()->ends[at].text;
             const QString clock = tr("Clock: %1").arg(text(session::clock_text(ranks_.report()->clocks[at])));
             return said.empty() ? clock : text(said) + QLatin1Char('\n') + clock;
         }

@@ -129,7 +129,7 @@ void RanksView::showFindings() {
     const auto& report = ranks.report();
     summary_->setText({});
     if (report) {
-        for (const std::string& problem : report->set.problems) add({}, text(problem), Theme::Colour::Warning, -1);
+        for (const Said& problem : report->set.problems) add({}, text(problem), Theme::Colour::Warning, -1);
         for (std::size_t i = 0; i < report->findings.size(); ++i)
             add(text(report->findings[i].title), text(report->findings[i].text), Theme::Colour::Bad,
                 static_cast<int>(i));

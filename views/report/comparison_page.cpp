@@ -128,7 +128,7 @@ QString parameterTable(const RunDifferences& found) {
     QStringList rows;
     for (const ParameterDifference& each : found.parameters) {
         const bool differs = each.numbers && !each.numbers->is_close();
-        const bool isOther = each.presence == Presence::Both && each.why.starts_with("shape");
+        const bool isOther = each.presence == Presence::Both && each.why.text().starts_with("shape");
         if (!differs && !isOther) continue;
         rows << QStringLiteral("<tr>%1%2%3</tr>\n")
                     .arg(cell(escaped(each.here), "m"), differenceCells(each.numbers), cell(escaped(each.why), ""));

@@ -11,6 +11,10 @@ namespace loupe::views::html {
 
 inline QString escaped(const QString& text) { return text.toHtmlEscaped(); }
 inline QString escaped(std::string_view utf8) { return text(utf8).toHtmlEscaped(); }
+template <std::same_as<Said> Sentence>
+QString escaped(const Sentence& said) {
+    return text(said).toHtmlEscaped();
+}
 
 // A name and what it is.
 inline QString row(const QString& name, const QString& value) {

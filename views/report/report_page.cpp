@@ -8,6 +8,7 @@
 
 #include "core/study/gradient_health.h"
 #include "core/study/verdict.h"
+#include "views/common/engine_words.h"
 #include "views/report/comparison_page.h"
 #include "views/report/html.h"
 
@@ -148,7 +149,8 @@ QString slowestTable(const session::Recording& recording) {
 
 // " of the finite 43 %" behind the first number of a row.
 QString finiteNote(const session::GradientRow& row) {
-    return row.has_nan_or_inf() ? QStringLiteral(" <span class='bad'>%1</span>").arg(escaped(row.finite_share_text()))
+    return row.has_nan_or_inf() ? QStringLiteral(" <span class='bad'>%1</span>")
+                                      .arg(escaped(finiteText(row.count(), row.nan_count + row.inf_count)))
                                 : QString();
 }
 
@@ -159,7 +161,7 @@ QString gradientSection(const std::vector<session::GradientRow>& rows, const ses
     const auto troubles = session::judge_gradients(rows, recording);
     QString html = QObject::tr("<h2>Gradients</h2>\n");
     if (recording && recording->backward_start())
-        html += QObject::tr("<p>Backward from: %1</p>\n").arg(escaped(recording->backward_start()->text));
+        html += QObject::tr("<p>Backward from: %1</p>\n").arg(escaped(engineWord(recording->backward_start()->text)));
     if (troubles.empty())
         html += QObject::tr("<p>Healthy: no NaN or Inf, nothing vanishes or explodes, every parameter is used.</p>\n");
     else {

@@ -184,7 +184,7 @@ void StudiesView::showList(const session::StudyList& list) {
             item->setData(StudyListDelegate::kFits, fits);
             item->setToolTip(
                 fits ? engineWord(study.what)
-                     : tr("%1\nDoes not fit this model: %2").arg(engineWord(study.what), text(study.why_not)));
+                     : tr("%1\nDoes not fit this model: %2").arg(engineWord(study.what), engineWord(study.why_not)));
         }
     }
     if (!choose(name)) {
@@ -223,15 +223,15 @@ void StudiesView::showChosen() {
     const bool fits = study != nullptr && study->why_not.empty();
     what_->setText(study == nullptr ? QString()
                    : fits           ? engineWord(study->what)
-                                    : tr("Does not fit this model: %1.").arg(text(study->why_not)));
+                                    : tr("Does not fit this model: %1.").arg(engineWord(study->why_not)));
     form_->setVisible(fits);
     const bool isPanel = fits && !study->panel.empty();
     run_->setIcon(themeIcon(waiting_ ? QStringLiteral("stop") : QStringLiteral("run")));
     run_->setText(waiting_ ? tr("Stop") : isPanel ? tr("Open its panel") : tr("Run study"));
     const bool isBusy = bridge().isBusy() || bridge().isPaused();
-    const QString whyNot = waiting_             ? QString()
-                           : !fits              ? study == nullptr ? tr("no study is chosen") : text(study->why_not)
-                                        : !isPanel && isBusy ? tr("a run is under way; stop it first")
+    const QString whyNot = waiting_ ? QString()
+                           : !fits  ? study == nullptr ? tr("no study is chosen") : engineWord(study->why_not)
+                           : !isPanel && isBusy ? tr("a run is under way; stop it first")
                                                 : QString();
     run_->setEnabled(whyNot.isEmpty());
     run_->setToolTip(!whyNot.isEmpty() ? whyNot

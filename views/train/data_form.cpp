@@ -11,6 +11,7 @@
 
 #include "views/common/elided_fields.h"
 #include "views/common/engine_files.h"
+#include "views/common/engine_words.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 
@@ -24,8 +25,8 @@ QString labelOf(const session::DataOption& option) {
 }
 
 QString tipOf(const session::DataOption& option) {
-    QString tip =
-        QStringLiteral("<p>%1</p><p>%2").arg(text(option.what).toHtmlEscaped(), text(option.form).toHtmlEscaped());
+    QString tip = QStringLiteral("<p>%1</p><p>%2")
+                      .arg(engineWord(option.what).toHtmlEscaped(), engineWord(option.form).toHtmlEscaped());
     if (!option.default_text.empty()) tip += QStringLiteral(" (%1)").arg(text(option.default_text).toHtmlEscaped());
     return tip + QStringLiteral("</p>");
 }
@@ -68,7 +69,7 @@ DataForm::DataForm(int label_width, QWidget* parent)
     source_->setItemData(Guessed, tr("What it is is seen from the file or folder"), Qt::ToolTipRole);
     for (const auto& info : sources_) {
         source_->addItem(text(info.name));
-        source_->setItemData(source_->count() - 1, text(info.what), Qt::ToolTipRole);
+        source_->setItemData(source_->count() - 1, engineWord(info.what), Qt::ToolTipRole);
     }
     path_row_ = new QWidget(this);
     path_ = new PathEdit(path_row_);
@@ -199,7 +200,7 @@ QWidget* DataForm::fieldFor(const session::DataOption& option, const std::string
     } else {
         auto* edit = new QLineEdit(options_);
         edit->setText(text(value));
-        edit->setPlaceholderText(option.default_text.empty() ? text(option.form) : text(option.default_text));
+        edit->setPlaceholderText(option.default_text.empty() ? engineWord(option.form) : text(option.default_text));
         connect(edit, &QLineEdit::textChanged, this, &DataForm::changed);
         made = edit;
     }

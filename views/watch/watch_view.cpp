@@ -16,6 +16,7 @@
 #include "core/session/condition.h"
 #include "core/session/watch.h"
 #include "views/common/empty_hint.h"
+#include "views/common/engine_words.h"
 #include "views/common/expression_edit.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
@@ -58,7 +59,7 @@ ExpressionEdit::Completions conditionWords(const Breakpoint& breakpoint, const s
                                            const QString& typed, int cursor) {
     ExpressionEdit::Completions found{wordStart(typed, cursor), {}};
     for (const session::ConditionWord& word : session::condition_words())
-        found.words.append({text(word.text), text(word.meaning)});
+        found.words.append({text(word.text), engineWord(word.meaning)});
     if (breakpoint.kind != Breakpoint::Kind::Line || model == nullptr || model->form != session::ModelForm::Evaluated)
         return found;
     for (const session::SourceFile& file : model->sources) {
@@ -73,7 +74,7 @@ ExpressionEdit::Completions watchWords(const session::ModelInfo* model, const QS
     ExpressionEdit::Completions found;
     if (model == nullptr) return found;
     for (const session::WatchWord& word : session::watch_words(*model, typed.left(cursor).toStdString()))
-        found.words.append({text(word.text), text(word.meaning)});
+        found.words.append({text(word.text), engineWord(word.meaning)});
     return found;
 }
 

@@ -16,15 +16,15 @@ std::string signal_text(int signal) {
 }
 
 // " in aten::conv2d at event 17 (model.py:12)"; empty: nothing ran.
-std::string where_text(const EngineEnd& end, const Status& now, std::int64_t training_step) {
-    std::string where;
+Said where_text(const EngineEnd& end, const Status& now, std::int64_t training_step) {
+    Said where;
     if (!end.op.empty())
-        where = concat(" in ", end.op, " at event ", end.event);
+        where = engine::said(" in %1 at event %2", end.op, end.event);
     else if (end.event != 0)
-        where = concat(" behind event ", end.event);
+        where = engine::said(" behind event %1", end.event);
     else if (now.state == RunState::Opening)
-        where = " while a file was opened";
-    if (training_step != 0) where += concat(", in step ", training_step, " of the training");
+        where = engine::said(" while a file was opened");
+    if (training_step != 0) where += engine::said(", in step %1 of the training", training_step);
     if (!end.source.file.empty())
         where += concat(" (", std::filesystem::path(end.source.file).filename().string(), ":", end.source.line, ")");
     return where;
@@ -58,31 +58,32 @@ EngineEnd describe_end(const EngineLife::End& life, const Status& now, const Rec
     } else if (is_under_way && recording != nullptr) {
         end.event = static_cast<EventId>(recording->event_count());
     }
-    const std::string where = where_text(end, now, training_step_of(life, now));
+    const Said where = where_text(end, now, training_step_of(life, now));
     switch (life.kind) {
         case EngineEnd::Kind::None:
             break;
         case EngineEnd::Kind::Crashed:
-            end.text = concat("the engine died: ", signal_text(life.signal), where);
+            end.text = engine::said("the engine died: %1", said_in_row(signal_text(life.signal), where));
             break;
         case EngineEnd::Kind::Killed:
-            end.text = concat("the engine was killed", where, ": by hand, or by the system when memory ran out");
+            end.text = engine::said("the engine was killed%1: by hand, or by the system when memory ran out", where);
             break;
         case EngineEnd::Kind::Stopped:
-            end.text = concat("the engine was stopped", where);
+            end.text = engine::said("the engine was stopped%1", where);
             break;
         case EngineEnd::Kind::Exited:
-            end.text = life.what.empty() ? concat("the engine ended by itself, with status ", life.exit_status, where)
-                                         : life.what;
+            end.text = life.what.empty()
+                           ? engine::said("the engine ended by itself, with status %1%2", life.exit_status, where)
+                           : Said(life.what);
             break;
         case EngineEnd::Kind::Refused:
             end.text = life.what;
             break;
         case EngineEnd::Kind::Damaged:
-            end.text = concat("what the engine sent was damaged (", life.what, "), so it was ended", where);
+            end.text = engine::said("what the engine sent was damaged (%1), so it was ended%2", life.what, where);
             break;
     }
-    if (!life.last_collective.empty()) end.text += concat("; its last collective: ", life.last_collective);
+    if (!life.last_collective.empty()) end.text += engine::said("; its last collective: %1", life.last_collective);
     return end;
 }
 

@@ -196,12 +196,13 @@ void EngineServer::warn_of_permission(const PermitSourceVerb& permit) {
     if (stay_.writable.empty()) return;
     for (const std::filesystem::path& path : permit.permissions.write) {
         if (may_write(stay_.writable, path)) continue;
-        engine_.log({.level = LogEntry::Level::Warning,
-                     .text = concat("this engine may not write into ", nearest_folder(path).string(),
-                                    ": end it, and start it with --may-write ", nearest_folder(path).string(),
-                                    " behind its command (File > Connect > Command for ssh)"),
-                     .scope = {},
-                     .source = {}});
+        engine_.log(
+            {.level = LogEntry::Level::Warning,
+             .text = engine::said("this engine may not write into %1: end it, and start it with --may-write %1 behind "
+                                  "its command (File > Connect > Command for ssh)",
+                                  nearest_folder(path).string()),
+             .scope = {},
+             .source = {}});
     }
 }
 
@@ -229,7 +230,7 @@ void EngineServer::ask(const std::string& bytes) {
     if (record == nullptr) {
         // Of a plugin that loads on the engine's thread, or of none.
         engine_.log({.level = LogEntry::Level::Error,
-                     .text = concat("no question is called '", asked.query, "'"),
+                     .text = engine::said("no question is called '%1'", asked.query),
                      .scope = {},
                      .source = {}});
         return;
@@ -537,8 +538,8 @@ bool EngineServer::send_left_out(std::uint64_t count) {
     if (count == 0) return true;
     LogEntry entry;
     entry.level = LogEntry::Level::Warning;
-    entry.text = concat(counted(count, "line"), " of the log came faster than they could be shown and ",
-                        count == 1 ? "is" : "are", " left out");
+    entry.text = engine::said("%1 lines of the log came faster than they could be shown and are left out",
+                              "%1 line of the log came faster than they could be shown and is left out", count);
     return send(MessageKind::Log, LogMessage{entry, 0, 0});
 }
 

@@ -373,7 +373,7 @@ std::string FarEngine::failure(ChildProcess& process, Errors& errors, const std:
     process.wait(std::chrono::seconds(2));
     const std::string& host = place_->host();
     const std::vector<std::string> lines = errors.lines();
-    const auto said = [&](const char* part) {
+    const auto line_with = [&](const char* part) {
         const auto found =
             std::ranges::find_if(lines, [&](const auto& line) { return line.find(part) != std::string::npos; });
         return found == lines.end() ? std::string() : *found;
@@ -384,16 +384,17 @@ std::string FarEngine::failure(ChildProcess& process, Errors& errors, const std:
         for (const std::string& line : lines) outcome.place = read_end_place(line).value_or(outcome.place);
         return concat(host, ": ", lines.back());
     }
-    if (!said(kQuestionNotAnswered).empty()) {
+    if (!line_with(kQuestionNotAnswered).empty()) {
         outcome.waits_for_user = true;
         return concat(host, ": ", kQuestionNotAnswered);
     }
     // Asked again and again, the answer would be no other.
-    outcome.waits_for_user = !said("Host key verification failed").empty() || !said("Permission denied").empty();
-    if (!said("Host key verification failed").empty())
+    outcome.waits_for_user =
+        !line_with("Host key verification failed").empty() || !line_with("Permission denied").empty();
+    if (!line_with("Host key verification failed").empty())
         return concat(host, ": its key is not known here or has changed: connect once with ssh in a terminal, and see ",
                       "that the key is right");
-    if (const std::string line = said("Permission denied"); !line.empty())
+    if (const std::string line = line_with("Permission denied"); !line.empty())
         return concat(host, " takes none of the keys and passwords that ssh offers: ", line);
     if (status == 127)
         return concat(host, ": tensorloupe-engine was not found there: ",

@@ -157,7 +157,7 @@ void RemoteEngine::perform(const VerbRecord& verb, std::shared_ptr<const void> v
     const bool reopens = !is_alive && !opens && opened_;
     if (!is_alive && place_ != nullptr && verb.traits.is_work)
         return log({.level = SessionListener::LogEntry::Level::Warning,
-                    .text = concat("there is no connection to the engine on ", place_->host()),
+                    .text = engine::said("there is no connection to the engine on %1", place_->host()),
                     .scope = {},
                     .source = {}});
     if (!is_alive && (place_ != nullptr || !verb.traits.is_work)) return;
@@ -443,8 +443,10 @@ void RemoteEngine::tell(const std::function<void()>& work) {
 
 void RemoteEngine::silent(std::chrono::seconds time) {
     log({.level = SessionListener::LogEntry::Level::Warning,
-         .text = concat("the engine's process has not answered for ", time.count(),
-                        " seconds: it is stopped, or the machine is out of memory"),
+         .text =
+             engine::said("the engine's process has not answered for %1 seconds: it is stopped, or the machine is out "
+                          "of memory",
+                          time.count()),
          .scope = {},
          .source = {}});
 }
@@ -477,7 +479,7 @@ void RemoteEngine::report_end(EngineEnd end) {
         status_.error = end.text;
         status_.details.clear();
         status_.error_source = end.source;
-        status_.why = "error";
+        status_.why = engine::said("error");
         status_.is_training = false;
         status_.progress.clear();
         status_.fraction = -1;

@@ -144,8 +144,8 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     struct TakenUp {
         std::string died;
         RunningPlace::Facts place;
-        std::vector<std::string> back;
-        std::vector<std::string> lost;
+        std::vector<Said> back;
+        std::vector<Said> lost;
     };
     // taken_up: hears what is lost in place of the log; may be null.
     void restore(bool reopens, Restore what, std::function<void()> then, std::shared_ptr<TakenUp> taken_up = {});

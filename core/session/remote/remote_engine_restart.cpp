@@ -104,7 +104,8 @@ void RemoteEngine::take_up(const JoinedMessage& joined) {
     std::optional<Opened> opening = read_opening(joined.opened);
     KeepInVerb keep{.folder = joined.kept};
     if (!opening || has_opened_) {
-        taken_up->lost.emplace_back(opening ? "what it had, since another file was opened" : "a model");
+        taken_up->lost.push_back(opening ? engine::said("what it had, since another file was opened")
+                                         : engine::said("a model"));
         give_now(std::move(keep));
         return tell(*taken_up);
     }
@@ -128,11 +129,9 @@ void RemoteEngine::take_up(const JoinedMessage& joined) {
 }
 
 void RemoteEngine::tell(const TakenUp& taken_up) {
-    const auto listed = [](const char* what, const std::vector<std::string>& parts) {
-        return parts.empty() ? std::string() : concat("; ", what, ": ", join(parts, ", "));
-    };
-    const std::string text = concat("before this window came ", taken_up.died, listed("restored", taken_up.back),
-                                    listed("not restored", taken_up.lost));
+    Said text = engine::said("before this window came %1", taken_up.died);
+    if (!taken_up.back.empty()) text += engine::said("; restored: %1", said_list(taken_up.back, ", "));
+    if (!taken_up.lost.empty()) text += engine::said("; not restored: %1", said_list(taken_up.lost, ", "));
     EngineEnd earlier;
     earlier.text = text;
     earlier.scope = taken_up.place.scope;
@@ -191,7 +190,7 @@ void RemoteEngine::restore(bool reopens, Restore what, std::function<void()> the
         given.dropped = [this, kept, name, taken_up] {
             give_now(KeepInVerb{.folder = kept});
             if (taken_up == nullptr) return;
-            taken_up->lost.push_back(concat(name, ", which does not open again"));
+            taken_up->lost.push_back(engine::said("%1, which does not open again", name));
             tell(*taken_up);
         };
     give(std::move(given));
@@ -200,7 +199,7 @@ void RemoteEngine::restore(bool reopens, Restore what, std::function<void()> the
 // Of the life before, behind the opening of its model: what it had trained, and the run with its elements.
 void RemoteEngine::restore_kept(const std::filesystem::path& folder, const std::function<Restore()>& what,
                                 std::function<void()> then, const std::shared_ptr<TakenUp>& taken_up) {
-    const auto warn = [this, taken_up](const std::string& text) {
+    const auto warn = [this, taken_up](const Said& text) {
         if (text.empty()) return;
         if (taken_up != nullptr) return taken_up->lost.push_back(text);
         log({.level = SessionListener::LogEntry::Level::Warning, .text = text, .scope = {}, .source = {}});
@@ -213,7 +212,7 @@ void RemoteEngine::restore_kept(const std::filesystem::path& folder, const std::
         if (what() == Restore::Model) return go_on();
         ask_now(RestoreRunQuery{.folder = folder}, [warn, taken_up, go_on](const RestoredRun& run) {
             if (taken_up != nullptr) note_run(run, *taken_up);
-            warn(run.error.empty() ? run.note : run.error);
+            warn(run.error.empty() ? run.note : Said(run.error));
             go_on();
         });
     };
@@ -239,8 +238,8 @@ void RemoteEngine::restore_kept(const std::filesystem::path& folder, const std::
 
 void RemoteEngine::note_run(const RestoredRun& run, TakenUp& taken_up) {
     if (run.error.empty() && run.events != 0) {
-        taken_up.back.push_back(concat("its run as far as event ", run.events));
-        if (taken_up.place.event > run.events) taken_up.lost.push_back(concat("events behind ", run.events));
+        taken_up.back.push_back(engine::said("its run as far as event %1", run.events));
+        if (taken_up.place.event > run.events) taken_up.lost.push_back(engine::said("events behind %1", run.events));
     }
     if (!run.other_model.empty()) taken_up.lost.push_back(run.other_model);
 }
@@ -249,8 +248,8 @@ void RemoteEngine::note_training(TakenUp& taken_up) const {
     const auto log = training();
     if (log == nullptr) return;
     const auto steps = static_cast<std::int64_t>(log->step_count());
-    taken_up.back.push_back(concat("its training as far as step ", steps));
-    if (taken_up.place.training_step > steps) taken_up.lost.push_back(concat("steps behind ", steps));
+    taken_up.back.push_back(engine::said("its training as far as step %1", steps));
+    if (taken_up.place.training_step > steps) taken_up.lost.push_back(engine::said("steps behind %1", steps));
 }
 
 // Empty: nowhere.

@@ -154,39 +154,39 @@ bool is_compared(const MatchedCollective& each, Mismatch kind) {
     return !each.is_message || kind == Mismatch::Dtype || kind == Mismatch::Shapes;
 }
 
-std::string_view kind_text(Mismatch kind) {
+Said kind_text(Mismatch kind) {
     switch (kind) {
         case Mismatch::Operation:
-            return "the ranks do different things";
+            return engine::said("the ranks do different things");
         case Mismatch::Reduction:
-            return "the ranks reduce in different ways";
+            return engine::said("the ranks reduce in different ways");
         case Mismatch::Dtype:
-            return "the ranks give different dtypes";
+            return engine::said("the ranks give different dtypes");
         case Mismatch::Shapes:
-            return "the ranks give different shapes";
+            return engine::said("the ranks give different shapes");
         case Mismatch::Root:
-            return "the ranks name different roots";
+            return engine::said("the ranks name different roots");
         case Mismatch::Members:
-            return "the ranks disagree in who takes part";
+            return engine::said("the ranks disagree in who takes part");
         case Mismatch::Missing:
             break;
     }
     return {};
 }
 
-std::string at(const Collective& each) {
+Said at(const Collective& each) {
     const std::string place = place_text(each.place);
-    return place.empty() ? concat("event ", each.event) : place;
+    return place.empty() ? engine::said("event %1", each.event) : Said(place);
 }
 
 // What ranks with one fact did: "ranks 0, 2 and 3: all_reduce float32 14154 (net.py:33)".
-std::string part_text(const std::vector<int>& ranks, const Collective& each, Mismatch kind) {
+Said part_text(const std::vector<int>& ranks, const Collective& each, Mismatch kind) {
     std::string what = fact_of(each, kind);
     if (kind == Mismatch::Operation) {
         if (!each.dtype.empty()) what += concat(" ", each.dtype);
         if (const std::string shapes = shapes_text(each); !shapes.empty()) what += concat(" ", shapes);
     }
-    return concat(ranks_text(ranks), ": ", what, " (", at(each), ")");
+    return said_in_row(ranks_text(ranks), ": ", what, " (", at(each), ")");
 }
 
 bool is_alike(const Collective& a, const Collective& b) {
@@ -246,7 +246,7 @@ class Search {
             return std::pair(a.second.size(), -a.second.front()) < std::pair(b.second.size(), -b.second.front());
         });
         CollectiveMismatch out{.kind = kind, .collective = number, .odd = {}, .text = {}};
-        std::vector<std::string> parts{part_text(most->second, own_of(each, most->second.front()), kind)};
+        std::vector<Said> parts{part_text(most->second, own_of(each, most->second.front()), kind)};
         for (const auto& [fact, ranks] : found) {
             if (&ranks == &most->second) continue;
             out.odd.insert(out.odd.end(), ranks.begin(), ranks.end());
@@ -255,7 +255,7 @@ class Search {
         std::sort(out.odd.begin(), out.odd.end());
         out.rank = out.odd.front();
         out.other = most->second.front();
-        out.text = concat(each.name(set_), ": ", kind_text(kind), ": ", join(parts, "; "));
+        out.text = said_in_row(each.name(set_), ": ", kind_text(kind), ": ", said_list(parts, "; "));
         if (!each.is_message) out.text += skip_text(each, out);
         return out;
     }
@@ -265,21 +265,22 @@ class Search {
     }
 
     // "; rank 1 left out 4 collectives before it".
-    std::string skip_text(const MatchedCollective& each, const CollectiveMismatch& found) const {
+    Said skip_text(const MatchedCollective& each, const CollectiveMismatch& found) const {
         const auto odd = static_cast<std::size_t>(set_.place_of(found.rank));
         const auto most = static_cast<std::size_t>(set_.place_of(found.other));
         const auto of_odd = following(set_.ranks[odd], each.index[odd], each.group);
         const auto of_most = following(set_.ranks[most], each.index[most], each.group);
-        const auto count = [](int number) { return number == 1 ? "1 collective" : concat(number, " collectives"); };
         if (const int skipped = left_out(of_odd, of_most); skipped > 0)
-            return concat("; as if rank ", found.rank, " had left out ", count(skipped), ", the first at ",
-                          at(*of_most.front()));
+            return engine::said("; as if rank %2 had left out %1 collectives, the first at %3",
+                                "; as if rank %2 had left out %1 collective, the first at %3", skipped, found.rank,
+                                at(*of_most.front()));
         if (const int more = left_out(of_most, of_odd); more > 0)
-            return concat("; as if rank ", found.rank, " had ", count(more), " more, the first at ",
-                          at(*of_odd.front()));
+            return engine::said("; as if rank %2 had %1 collectives more, the first at %3",
+                                "; as if rank %2 had %1 collective more, the first at %3", more, found.rank,
+                                at(*of_odd.front()));
         if (of_odd.size() > 1 && of_most.size() > 1 && is_alike(*of_odd[0], *of_most[1]) &&
             is_alike(*of_odd[1], *of_most[0]))
-            return "; the two are in another order";
+            return engine::said("; the two are in another order");
         return {};
     }
 
@@ -302,15 +303,15 @@ class Search {
         out.rank = out.odd.front();
         out.other = with.front();
         const RankRun& run = set_.ranks[static_cast<std::size_t>(set_.place_of(out.rank))];
-        std::string last = "it has no event";
+        Said last = engine::said("it has no event");
         if (const auto count = static_cast<EventId>(run.recording->event_count()); count > 0) {
             const Event& event = run.recording->event(count);
-            last = concat("its last event is #", count, " ", short_operator_name(event.op));
+            last = engine::said("its last event is #%1 %2", count, short_operator_name(event.op));
             const std::string place = place_text({std::string(event.source_file), event.source_line, 0});
             if (!place.empty()) last += concat(" (", place, ")");
         }
-        out.text = concat(each.name(set_), " of ", ranks_text(with), " (", at(there), ") is missing on ",
-                          ranks_text(out.odd), ": ", last);
+        out.text = engine::said("%1 of %2 (%3) is missing on %4: %5", each.name(set_), ranks_text(with), at(there),
+                                ranks_text(out.odd), last);
         return out;
     }
 
@@ -326,23 +327,23 @@ const Collective& MatchedCollective::first(const RankSet& set) const {
     return *on(set, place);
 }
 
-std::string MatchedCollective::name(const RankSet& set) const {
+Said MatchedCollective::name(const RankSet& set) const {
     const Collective& each = first(set);
-    std::string out;
+    Said out;
     if (is_message) {
         for (std::size_t place = 0; place < index.size(); ++place) {
             const Collective* own = on(set, place);
             if (own == nullptr) continue;
             const bool sends = own->operation == "send";
             const int rank = set.ranks[place].rank();
-            out = concat("message #", sequence, " from rank ", sends ? rank : own->peer, " to ",
-                         sends ? own->peer : rank);
+            out = engine::said("message #%1 from rank %2 to %3", sequence, sends ? rank : own->peer,
+                               sends ? own->peer : rank);
             break;
         }
     } else {
         out = concat(each.operation, " #", sequence);
     }
-    if (group != "0") out += concat(" of group ", group);
+    if (group != "0") out += engine::said(" of group %1", group);
     return out;
 }
 

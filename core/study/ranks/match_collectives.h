@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/said.h"
 #include "core/study/ranks/rank_set.h"
 
 namespace loupe::session {
@@ -27,7 +28,7 @@ struct MatchedCollective {
     // Of the first rank that has it.
     const Collective& first(const RankSet& set) const;
     // "all_reduce #12", "all_reduce #3 of group 1", "message #2 from rank 0 to 1".
-    std::string name(const RankSet& set) const;
+    Said name(const RankSet& set) const;
 };
 
 // By group and sequence, in an order that is every rank's own.
@@ -40,7 +41,7 @@ struct CollectiveMismatch {
     std::vector<int> odd;        // ranks that differ from most; of Missing those that lack it
     int rank = -1;               // one of `odd`, and one of the others, to go to
     int other = -1;
-    std::string text;  // one line with the source lines of both
+    Said text;  // one line with the source lines of both
 };
 
 // nullopt: all match, as far as every rank came. A rank whose recording goes on is missed in none.

@@ -39,14 +39,16 @@ bool is_random(const Event& event) {
            name.find("backward") == std::string_view::npos;
 }
 
-std::string where(const RankSet& set, std::size_t place, const Event& event) {
+Said where(const RankSet& set, std::size_t place, const Event& event) {
     const std::string at = place_text({std::string(event.source_file), event.source_line, 0});
-    return concat("#", event.id, " ", short_operator_name(event.op), " ", at.empty() ? "" : concat("(", at, ") "),
-                  "on rank ", set.ranks[place].rank());
+    return engine::said(
+        "%1 on rank %2",
+        concat("#", event.id, " ", short_operator_name(event.op), at.empty() ? "" : concat(" (", at, ")")),
+        set.ranks[place].rank());
 }
 
 // Arguments that are not the same: "alpha=-0.2 on rank 2, alpha=-0.1 on rank 0"; empty: all are.
-std::string arguments_text(const RankSet& set, RankValue odd, const Event& a, RankValue most, const Event& b) {
+Said arguments_text(const RankSet& set, RankValue odd, const Event& a, RankValue most, const Event& b) {
     std::vector<std::string> of_a;
     std::vector<std::string> of_b;
     for (const std::string& each : a.arguments) {
@@ -57,9 +59,11 @@ std::string arguments_text(const RankSet& set, RankValue odd, const Event& a, Ra
     }
     if (of_a.empty() && of_b.empty()) return {};
     const auto text = [&](const std::vector<std::string>& parts, std::size_t place) {
-        return concat(parts.empty() ? "nothing" : join(parts, ", "), " on rank ", set.ranks[place].rank());
+        const int rank = set.ranks[place].rank();
+        return parts.empty() ? engine::said("nothing on rank %1", rank)
+                             : engine::said("%1 on rank %2", join(parts, ", "), rank);
     };
-    return concat("the arguments differ: ", text(of_a, odd.place), ", ", text(of_b, most.place));
+    return engine::said("the arguments differ: %1, %2", text(of_a, odd.place), text(of_b, most.place));
 }
 
 // The collective that a gradient of the rank comes from, inside its backward phase; null: none.
@@ -103,15 +107,15 @@ class Reductions {
 };
 
 // One comes from a collective and the other does not.
-std::string reduction_text(const RankSet& set, RankValue odd, RankValue most) {
+Said reduction_text(const RankSet& set, RankValue odd, RankValue most) {
     const Collective* of_odd = Reductions(set.ranks[odd.place]).behind(odd.value);
     const Collective* of_most = Reductions(set.ranks[most.place]).behind(most.value);
     if ((of_odd == nullptr) == (of_most == nullptr)) return {};
     const Collective& there = of_odd != nullptr ? *of_odd : *of_most;
     const int with = set.ranks[of_odd != nullptr ? odd.place : most.place].rank();
     const int without = set.ranks[of_odd != nullptr ? most.place : odd.place].rank();
-    return concat("it comes from ", there.operation, " #", there.sequence, " (", place_text(there.place), ") on rank ",
-                  with, ", on rank ", without, " from no collective");
+    return engine::said("it comes from %1 #%2 (%3) on rank %4, on rank %5 from no collective", there.operation,
+                        there.sequence, place_text(there.place), with, without);
 }
 
 class Way {
@@ -127,7 +131,7 @@ class Way {
     }
 
   private:
-    bool end(std::string why) {
+    bool end(Said why) {
         cause_.why = std::move(why);
         return false;
     }
@@ -137,14 +141,14 @@ class Way {
         const Event* a = producer(set_, cause_.odd);
         const Event* b = producer(set_, cause_.most);
         if (a == nullptr || b == nullptr)
-            return end(a == b ? "it differs from the beginning of the recording" : "one rank did not make it");
+            return end(a == b ? engine::said("it differs from the beginning of the recording")
+                              : engine::said("one rank did not make it"));
         if (a->phase == RunPhase::Backward && b->phase == RunPhase::Backward) {
-            if (std::string why = reduction_text(set_, cause_.odd, cause_.most); !why.empty())
-                return end(std::move(why));
+            if (Said why = reduction_text(set_, cause_.odd, cause_.most); !why.empty()) return end(std::move(why));
         }
         if (a->op != b->op || a->inputs.size() != b->inputs.size())
-            return end(concat("it is made by ", where(set_, cause_.odd.place, *a), " and by ",
-                              where(set_, cause_.most.place, *b)));
+            return end(engine::said("it is made by %1 and by %2", where(set_, cause_.odd.place, *a),
+                                    where(set_, cause_.most.place, *b)));
         bool is_unknown = false;
         for (std::size_t i = overwrites(a->op) && a->inputs.size() > 1 ? 1 : 0; i < a->inputs.size(); ++i) {
             const RankValue of_a{cause_.odd.place, a->inputs[i]};
@@ -157,12 +161,12 @@ class Way {
             cause_.most = of_b;
             return true;
         }
-        if (!collective_operation(a->op).empty()) return end("the operation gave the ranks different results");
-        if (std::string why = arguments_text(set_, cause_.odd, *a, cause_.most, *b); !why.empty())
-            return end(std::move(why));
-        if (is_random(*a)) return end("it draws random numbers");
-        if (is_unknown) return end("not all that it reads was measured");
-        return end("all that it reads is equal");
+        if (!collective_operation(a->op).empty())
+            return end(engine::said("the operation gave the ranks different results"));
+        if (Said why = arguments_text(set_, cause_.odd, *a, cause_.most, *b); !why.empty()) return end(std::move(why));
+        if (is_random(*a)) return end(engine::said("it draws random numbers"));
+        if (is_unknown) return end(engine::said("not all that it reads was measured"));
+        return end(engine::said("all that it reads is equal"));
     }
 
     const RankSet& set_;

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "core/base/said.h"
 #include "core/study/ranks/rank_values.h"
 
 namespace loupe::session {
@@ -12,7 +13,7 @@ namespace loupe::session {
 struct RankCause {
     RankValue odd;  // the values of the last step back: made by the events where it begins
     RankValue most;
-    std::string why;  // "arguments differ: alpha=-0.2 on rank 2, alpha=-0.1 on rank 0"
+    Said why;  // "arguments differ: alpha=-0.2 on rank 2, alpha=-0.1 on rank 0"
 };
 
 // Of two values that differ, and should not.

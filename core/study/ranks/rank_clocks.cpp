@@ -131,21 +131,21 @@ std::vector<RankClock> align_clocks(const RankSet& set, const std::vector<Matche
     return clocks;
 }
 
-std::string clock_text(const RankClock& clock) {
+Said clock_text(const RankClock& clock) {
     switch (clock.source) {
         case RankClock::Source::Same:
-            return "its clock is the common one";
+            return engine::said("its clock is the common one");
         case RankClock::Source::Host:
-            return "by the clock of one host";
+            return engine::said("by the clock of one host");
         case RankClock::Source::Completions:
-            return concat("by the ends of collectives, within ", format_seconds(clock.uncertainty));
+            return engine::said("by the ends of collectives, within %1", format_seconds(clock.uncertainty));
         case RankClock::Source::Launches:
-            return concat("by the launches of collectives, within ", format_seconds(clock.uncertainty),
-                          ": who is late on the whole cannot be seen");
+            return engine::said("by the launches of collectives, within %1: who is late on the whole cannot be seen",
+                                format_seconds(clock.uncertainty));
         case RankClock::Source::None:
             break;
     }
-    return "not known: it has no collective in common with the first rank";
+    return engine::said("not known: it has no collective in common with the first rank");
 }
 
 }  // namespace loupe::session

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/said.h"
 #include "core/study/ranks/match_collectives.h"
 
 namespace loupe::session {
@@ -40,6 +41,6 @@ std::vector<RankClock> align_clocks(const RankSet& set, const std::vector<Matche
 bool is_synchronizing(std::string_view operation);
 
 // "by the clock of one host", "by 24 collectives, within 40 µs".
-std::string clock_text(const RankClock& clock);
+Said clock_text(const RankClock& clock);
 
 }  // namespace loupe::session

@@ -259,12 +259,12 @@ RankDifference::Spot spot_of(const RankSet& set, RankValue at) {
     return spot;
 }
 
-std::string event_text(const RankSet& set, const RankDifference::Spot& spot) {
-    if (spot.event == 0) return "before the recording";
+Said event_text(const RankSet& set, const RankDifference::Spot& spot) {
+    if (spot.event == 0) return engine::said("before the recording");
     const Recording& recording = *set.ranks[static_cast<std::size_t>(set.place_of(spot.rank))].recording;
     const std::string place = place_text(spot.place);
-    return concat("event #", spot.event, " ", short_operator_name(recording.event(spot.event).op),
-                  place.empty() ? "" : concat(" (", place, ")"));
+    return said_in_row(engine::said("event #%1 %2", spot.event, short_operator_name(recording.event(spot.event).op)),
+                       place.empty() ? std::string() : concat(" (", place, ")"));
 }
 
 std::vector<int> rank_numbers(const RankSet& set, const std::vector<std::size_t>& places) {
@@ -289,33 +289,33 @@ RankDifference describe(const RankSet& set, const RankElements& elements, const 
     }
     // What most and odd ranks are counts only where there is a most.
     const bool is_clear = suspect.classes.most.size() > suspect.classes.odd.size() || suspect.classes.odd.size() == 1;
-    const std::string with = ranks_text(rank_numbers(set, suspect.classes.most));
+    const Said with = ranks_text(rank_numbers(set, suspect.classes.most));
     if (suspect.kind == Kind::NeverEqual) {
-        out.text =
-            concat("no parameter is equal on the ranks at any time, though gradients are reduced: ", suspect.name,
-                   " differs on ", ranks_text(out.odd), " from ", with,
-                   ": were the weights broadcast, or made of the same random numbers?");
+        out.text = engine::said(
+            "no parameter is equal on the ranks at any time, though gradients are reduced: %1 differs on "
+            "%2 from %3: were the weights broadcast, or made of the same random numbers?",
+            suspect.name, ranks_text(out.odd), with);
         out.cause = out.spot;
         out.other_cause = out.other;
         return out;
     }
-    const std::string what =
-        suspect.kind == Kind::Parameter ? concat("parameter ", suspect.name) : concat("the result of ", suspect.name);
-    out.text = is_clear ? concat(what, " differs on ", ranks_text(out.odd), " from ", with, " after ",
-                                 event_text(set, out.spot))
-                        : concat(what, " differs between ", with, " and ", ranks_text(out.odd), " after ",
-                                 event_text(set, out.spot));
-    if (out.elements && !out.elements->is_same()) out.text += concat(", ", difference_text(*out.elements));
+    const Said what = suspect.kind == Kind::Parameter ? engine::said("parameter %1", suspect.name)
+                                                      : engine::said("the result of %1", suspect.name);
+    out.text = is_clear ? engine::said("%1 differs on %2 from %3 after %4", what, ranks_text(out.odd), with,
+                                       event_text(set, out.spot))
+                        : engine::said("%1 differs between %2 and %3 after %4", what, with, ranks_text(out.odd),
+                                       event_text(set, out.spot));
+    if (out.elements && !out.elements->is_same())
+        out.text = said_in_row(out.text, ", ", difference_text(*out.elements));
     const RankCause cause = find_cause(set, elements, odd, most);
     out.cause = spot_of(set, cause.odd);
     out.other_cause = spot_of(set, cause.most);
     out.why = cause.why;
     if (!out.why.empty()) {
         const bool is_elsewhere = out.cause.event != out.spot.event && out.cause.event != 0;
-        out.text += concat(
-            ": ",
-            is_elsewhere ? concat("it begins at ", event_text(set, out.cause), " of rank ", out.cause.rank, ": ") : "",
-            out.why);
+        if (is_elsewhere)
+            out.text += engine::said(": it begins at %1 of rank %2", event_text(set, out.cause), out.cause.rank);
+        out.text = said_in_row(out.text, ": ", out.why);
     }
     return out;
 }
@@ -407,14 +407,20 @@ std::optional<RankNotFinite> first_not_finite(const RankSet& set, const std::vec
         if (finite == 0) return std::nullopt;
         const Recording& recording = *set.ranks[static_cast<std::size_t>(set.place_of(out.rank))].recording;
         const std::string place = place_text(out.place);
-        std::string where = concat("event #", out.event, " ", short_operator_name(recording.event(out.event).op),
-                                   place.empty() ? "" : concat(" (", place, ")"));
-        if (out.is_given) {
-            where = concat("what ", where, " reads");
-        }
-        out.text = concat(ranks_text(out.from), out.from.size() == 1 ? " brings" : " bring", " NaN or Inf into ",
-                          each.name(set), " (", place_text(each.first(set).place),
-                          "), which all ranks have from there on: it begins at ", where, " of rank ", out.rank);
+        Said where =
+            said_in_row(engine::said("event #%1 %2", out.event, short_operator_name(recording.event(out.event).op)),
+                        place.empty() ? std::string() : concat(" (", place, ")"));
+        if (out.is_given) where = engine::said("what %1 reads", where);
+        const Said into = said_in_row(each.name(set), " (", place_text(each.first(set).place), ")");
+        out.text = out.from.size() == 1
+                       ? engine::said(
+                             "%1 brings NaN or Inf into %2, which all ranks have from there on: it begins at "
+                             "%3 of rank %4",
+                             ranks_text(out.from), into, where, out.rank)
+                       : engine::said(
+                             "%1 bring NaN or Inf into %2, which all ranks have from there on: it begins at %3 "
+                             "of rank %4",
+                             ranks_text(out.from), into, where, out.rank);
         return out;
     }
     return std::nullopt;

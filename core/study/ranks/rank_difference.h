@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/said.h"
 #include "core/study/difference.h"
 #include "core/study/ranks/rank_values.h"
 
@@ -35,9 +36,9 @@ struct RankDifference {
     // Where it comes from, on the same two ranks: the first event on the way that differs.
     Spot cause;
     Spot other_cause;
-    std::string why;                     // of the cause: "arguments differ: alpha=-0.2, alpha=-0.1"
+    Said why;                            // of the cause: "arguments differ: alpha=-0.2, alpha=-0.1"
     std::optional<Difference> elements;  // between the two spots, where they were kept
-    std::string text;                    // one line
+    Said text;                           // one line
 };
 
 // nullopt: nothing differs that should not, as far as is known.
@@ -53,7 +54,7 @@ struct RankNotFinite {
     bool is_given = false;
     ValueId value = 0;
     SourcePlace place;
-    std::string text;
+    Said text;
 };
 std::optional<RankNotFinite> first_not_finite(const RankSet& set, const std::vector<MatchedCollective>& matched);
 

@@ -11,12 +11,12 @@ namespace {
 
 using State = RankEnd::State;
 
-std::string last_text(const RankRun& run, EventId last) {
-    if (last == 0) return "it has no event";
+Said last_text(const RankRun& run, EventId last) {
+    if (last == 0) return engine::said("it has no event");
     const Event& event = run.recording->event(last);
     const std::string place = place_text({std::string(event.source_file), event.source_line, 0});
-    return concat("its last event is #", last, " ", short_operator_name(event.op),
-                  place.empty() ? "" : concat(" (", place, ")"));
+    return said_in_row(engine::said("its last event is #%1 %2", last, short_operator_name(event.op)),
+                       place.empty() ? std::string() : concat(" (", place, ")"));
 }
 
 // Members of it that have not come to it.
@@ -57,17 +57,17 @@ RankEnd end_of(const RankSet& set, const std::vector<MatchedCollective>& matched
     if (last != nullptr && last->failed) error = last->error;
     if (!error.empty()) {
         end.state = State::Failed;
-        end.text = concat("rank ", run.rank(), " failed: ", error, "; ", last_text(run, end.last_event));
+        end.text = engine::said("rank %1 failed: %2; %3", run.rank(), error, last_text(run, end.last_event));
     } else if (end.waits) {
         end.state = State::Waiting;
         const MatchedCollective& each = matched[*end.waits];
-        end.text = concat("rank ", run.rank(), " waits in ", each.name(set), " (",
-                          place_text(each.on(set, place)->place), ") for ", ranks_text(end.waits_for));
+        end.text = engine::said("rank %1 waits in %2 (%3) for %4", run.rank(), each.name(set),
+                                place_text(each.on(set, place)->place), ranks_text(end.waits_for));
     } else if (end.lacks && end.state == State::Finished) {
         end.state = State::Stopped;
         const MatchedCollective& each = matched[*end.lacks];
-        end.text = concat("rank ", run.rank(), " never reached ", each.name(set), " (",
-                          place_text(each.first(set).place), "): ", last_text(run, end.last_event));
+        end.text = engine::said("rank %1 never reached %2 (%3): %4", run.rank(), each.name(set),
+                                place_text(each.first(set).place), last_text(run, end.last_event));
     }
     return end;
 }
@@ -86,28 +86,28 @@ std::vector<RankEnd> rank_ends(const RankSet& set, const std::vector<MatchedColl
             if (!is_missed || !ends[place].text.empty()) continue;
             const MatchedCollective& each = matched[*other.waits];
             ends[place].lacks = other.waits;
-            ends[place].text = concat("rank ", set.ranks[place].rank(), " has not reached ", each.name(set), " (",
-                                      place_text(each.first(set).place),
-                                      "), in which others wait: ", last_text(set.ranks[place], ends[place].last_event));
+            ends[place].text = engine::said("rank %1 has not reached %2 (%3), in which others wait: %4",
+                                            set.ranks[place].rank(), each.name(set), place_text(each.first(set).place),
+                                            last_text(set.ranks[place], ends[place].last_event));
         }
     }
     return ends;
 }
 
-std::string state_text(const RankSet& set, const std::vector<MatchedCollective>& matched, const RankEnd& end) {
+Said state_text(const RankSet& set, const std::vector<MatchedCollective>& matched, const RankEnd& end) {
     switch (end.state) {
         case State::Finished:
-            return "finished";
+            return engine::said("finished");
         case State::Running:
-            return "running";
+            return engine::said("running");
         case State::Waiting:
-            return concat("waits in ", matched[*end.waits].name(set), " for ", ranks_text(end.waits_for));
+            return engine::said("waits in %1 for %2", matched[*end.waits].name(set), ranks_text(end.waits_for));
         case State::Failed:
-            return "failed";
+            return engine::said("failed");
         case State::Stopped:
             break;
     }
-    return end.lacks ? concat("stopped before ", matched[*end.lacks].name(set)) : "stopped";
+    return end.lacks ? engine::said("stopped before %1", matched[*end.lacks].name(set)) : engine::said("stopped");
 }
 
 }  // namespace loupe::session

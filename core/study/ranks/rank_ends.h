@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/said.h"
 #include "core/study/ranks/match_collectives.h"
 
 namespace loupe::session {
@@ -23,13 +24,13 @@ struct RankEnd {
     std::optional<std::size_t> waits;  // Waiting: in this one of the matched collectives
     std::optional<std::size_t> lacks;  // the first that it takes part in and did not come to, and others did
     std::vector<int> waits_for;        // Waiting: ranks that have not come
-    std::string text;                  // one line: empty where nothing is wrong
+    Said text;                         // one line: empty where nothing is wrong
 };
 
 // By place.
 std::vector<RankEnd> rank_ends(const RankSet& set, const std::vector<MatchedCollective>& matched);
 
 // "finished", "waits in all_reduce #12 for rank 2", "stopped before all_reduce #12".
-std::string state_text(const RankSet& set, const std::vector<MatchedCollective>& matched, const RankEnd& end);
+Said state_text(const RankSet& set, const std::vector<MatchedCollective>& matched, const RankEnd& end);
 
 }  // namespace loupe::session

@@ -27,14 +27,14 @@ Spot spot_of(const RankSet& set, const MatchedCollective& each, int rank) {
 void add_findings(RankReport& report) {
     if (report.mismatch) {
         const MatchedCollective& each = report.matched[report.mismatch->collective];
-        report.findings.push_back({"First mismatch", report.mismatch->text,
+        report.findings.push_back({engine::said("First mismatch"), report.mismatch->text,
                                    spot_of(report.set, each, report.mismatch->rank),
                                    spot_of(report.set, each, report.mismatch->other)});
     }
     if (report.not_finite) {
         const RankNotFinite& found = *report.not_finite;
         report.findings.push_back(
-            {"NaN or Inf",
+            {engine::said("NaN or Inf"),
              found.text,
              {.rank = found.rank, .event = found.event, .value = found.value, .place = found.place},
              {}});
@@ -42,7 +42,7 @@ void add_findings(RankReport& report) {
     if (report.difference) {
         const RankDifference& found = *report.difference;
         const bool has_cause = found.cause.event != 0;
-        report.findings.push_back({"First difference", found.text, has_cause ? found.cause : found.spot,
+        report.findings.push_back({engine::said("First difference"), found.text, has_cause ? found.cause : found.spot,
                                    has_cause ? found.other_cause : found.other});
     }
     for (std::size_t place = 0; place < report.ends.size(); ++place) {
@@ -58,7 +58,10 @@ void add_findings(RankReport& report) {
             spot.place = {std::string(event.source_file), event.source_line, 0};
         }
         report.findings.push_back(
-            {end.state == RankEnd::State::Failed ? "Failed" : "Not there", end.text, std::move(spot), {}});
+            {end.state == RankEnd::State::Failed ? engine::said("Failed") : engine::said("Not there"),
+             end.text,
+             std::move(spot),
+             {}});
     }
 }
 

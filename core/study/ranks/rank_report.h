@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/said.h"
 #include "core/study/ranks/rank_clocks.h"
 #include "core/study/ranks/rank_difference.h"
 #include "core/study/ranks/rank_ends.h"
@@ -26,8 +27,8 @@ struct RankReport {
 
     // What is wrong: each a line, the gravest first, with the place to go to.
     struct Finding {
-        std::string title;  // "First mismatch"
-        std::string text;
+        Said title;  // "First mismatch"
+        Said text;
         RankDifference::Spot spot;
         RankDifference::Spot other;  // rank -1: none
     };

@@ -45,15 +45,15 @@ void number(std::vector<RankRun>& runs) {
 
 // Lines about a fact that all ranks should agree in.
 template <typename Fact>
-void check_agreement(const RankSet& set, const Fact& fact, std::string_view what, std::vector<std::string>& problems) {
+void check_agreement(const RankSet& set, const Fact& fact, const Said& what, std::vector<Said>& problems) {
     std::map<std::string, std::vector<int>> found;
     for (const RankRun& run : set.ranks) {
         if (const std::string said = fact(run); !said.empty()) found[said].push_back(run.rank());
     }
     if (found.size() < 2) return;
-    std::vector<std::string> parts;
-    for (const auto& [said, ranks] : found) parts.push_back(concat(ranks_text(ranks), ": ", said));
-    problems.push_back(concat(what, " (", join(parts, "; "), ")"));
+    std::vector<Said> parts;
+    for (const auto& [said, ranks] : found) parts.push_back(said_in_row(ranks_text(ranks), ": ", said));
+    problems.push_back(said_in_row(what, " (", said_list(parts, "; "), ")"));
 }
 
 // The program's text as far as its events say it: the files that they name.
@@ -69,12 +69,12 @@ std::string program_files(const RankRun& run) {
 void find_problems(RankSet& set) {
     check_agreement(
         set, [](const RankRun& run) { return run.facts.program; },
-        "these are recordings of different runs, which cannot be held against each other", set.problems);
+        engine::said("these are recordings of different runs, which cannot be held against each other"), set.problems);
     check_agreement(
         set, [](const RankRun& run) { return run.facts.world_size > 0 ? concat(run.facts.world_size) : ""; },
-        "the ranks do not agree in how many they are", set.problems);
+        engine::said("the ranks do not agree in how many they are"), set.problems);
     const std::size_t before = set.problems.size();
-    check_agreement(set, program_files, "the ranks run different programs", set.problems);
+    check_agreement(set, program_files, engine::said("the ranks run different programs"), set.problems);
     // A rank that does something more is common: it is said when no file is in all of them.
     if (set.problems.size() > before) {
         std::map<std::string, std::size_t> files;
@@ -90,7 +90,8 @@ void find_problems(RankSet& set) {
         if (has_common) set.problems.pop_back();
     }
     if (!set.missing.empty())
-        set.problems.push_back(concat("there is no recording of ", ranks_text(set.missing), " of ", set.world_size));
+        set.problems.push_back(
+            engine::said("there is no recording of %1 of %2", ranks_text(set.missing), set.world_size));
 }
 
 }  // namespace
@@ -135,8 +136,16 @@ std::string numbers_text(const std::vector<int>& numbers) {
     return out;
 }
 
-std::string ranks_text(const std::vector<int>& ranks) {
-    return concat(ranks.size() == 1 ? "rank " : "ranks ", numbers_text(ranks));
+Said ranks_text(const std::vector<int>& ranks) {
+    const auto count = static_cast<int>(ranks.size());
+    if (count == 1) return engine::said("rank %1", ranks.front());
+    if (count > kMostNamed) {
+        const std::vector<int> first(ranks.begin(), ranks.begin() + kMostNamed / 2);
+        return engine::said("ranks %1 and %2 others", join(first, ", "), count - kMostNamed / 2);
+    }
+    const std::vector<int> first(ranks.begin(), ranks.empty() ? ranks.end() : ranks.end() - 1);
+    return first.empty() ? engine::said("ranks %1", numbers_text(ranks))
+                         : engine::said("ranks %1 and %2", join(first, ", "), ranks.back());
 }
 
 }  // namespace loupe::session

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/said.h"
 #include "core/record/recording.h"
 
 namespace loupe::session {
@@ -34,7 +35,7 @@ struct RankSet {
     int world_size = 0;          // greatest that one of them says; at least as many as there are
     std::vector<int> missing;    // ranks of which there is no recording
     // Lines: what does not fit. A set with problems can be looked at all the same.
-    std::vector<std::string> problems;
+    std::vector<Said> problems;
 
     // The place of a rank among `ranks`; -1: it is not there.
     int place_of(int rank) const;
@@ -46,6 +47,6 @@ RankSet join_ranks(const std::vector<RankSource>& sources);
 
 // "0, 2 and 3"; "rank 1", "ranks 0, 2 and 3" with the word; of more than six "ranks 0, 1, 2 and 13 others".
 std::string numbers_text(const std::vector<int>& numbers);
-std::string ranks_text(const std::vector<int>& ranks);
+Said ranks_text(const std::vector<int>& ranks);
 
 }  // namespace loupe::session
