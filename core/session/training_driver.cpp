@@ -205,7 +205,7 @@ void TrainingDriver::train_steps(std::int64_t pause_in) {
 bool TrainingDriver::train_step(bool is_recorded) {
     Trainer& trainer = *training_.trainer;
     TrainingStep done;
-    std::string wrong;
+    Said wrong;
     bool has_begun = false;  // to change what is learned
     const auto step = [&] {
         wrong = trainer.compute();

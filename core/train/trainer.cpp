@@ -335,7 +335,7 @@ Tensor Trainer::loss_of(const IValue& output, const IValue& target) const {
     return apply_loss(*loss_, scores, target);
 }
 
-std::string Trainer::compute() {
+Said Trainer::compute() {
     const DataBatch& now = batch();
     const runtime::CurveScope reports(
         [log = log_, step = steps_done_ + 1](const runtime::CurvePoint& point) { log->report(point, step); });
@@ -362,7 +362,7 @@ std::string Trainer::compute() {
     }
     loss_now_ = detach(loss);
     now_.loss = item(loss_now_).to_double();
-    if (!std::isfinite(now_.loss)) return concat("the loss is ", number_text(now_.loss));
+    if (!std::isfinite(now_.loss)) return engine::said("the loss is %1", number_text(now_.loss));
     {
         const MemoryCategoryScope category(MemoryCategory::Gradient);
         run_backward(roots_of(loss));
@@ -374,7 +374,7 @@ std::string Trainer::compute() {
     now_.gradient_norm = measure_gradients();
     if (scaler_) return {};  // a step whose gradients are not finite is left out, and the scale falls
     if (!std::isfinite(now_.gradient_norm))
-        return concat("the norm of the gradients is ", number_text(now_.gradient_norm));
+        return engine::said("the norm of the gradients is %1", number_text(now_.gradient_norm));
     return {};
 }
 

@@ -56,7 +56,7 @@ class Trainer {
     // The model of the batch: forward and loss; then backward. What an observer of a step sees. Throws what the model
     // throws; loss and target that do not fit as the loss's own message.
     // Returns what went wrong with the numbers: "the loss is nan"; empty when nothing did.
-    std::string compute();
+    Said compute();
     // The optimiser's step, and the schedule's. The batch is used up. Throws Error (Run) when a learning rate is no
     // number, before anything is changed.
     TrainingStep update();

@@ -4695,6 +4695,10 @@ Größe der Puffer: %5
         <source>names and uses</source>
         <translation>Namen und Verwendungen</translation>
     </message>
+    <message>
+        <source>the norm of the gradients is %1</source>
+        <translation>die Norm der Gradienten ist %1</translation>
+    </message>
 </context>
 <context>
     <name>language</name>

