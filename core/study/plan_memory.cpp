@@ -165,26 +165,30 @@ class Planner {
 
 }  // namespace
 
-std::string GraphBreak::line() const {
-    std::string text = op;
-    if (!scope.empty()) text += concat(" in ", scope);
+Said GraphBreak::line() const {
+    Said text = op;
+    if (!scope.empty()) text += engine::said(" in %1", scope);
     if (!source.file.empty()) text += concat(" (", source.file, ":", source.line, ")");
-    return concat(text, text.empty() ? "" : ": ", reason);
+    return said_in_row(text, text.empty() ? "" : ": ", reason);
 }
 
-std::string MemoryPlanReport::line() const {
+Said MemoryPlanReport::line() const {
     if (!error.empty() || pipeline.empty()) return error;
     const auto planned =
         std::count_if(parts.begin(), parts.end(), [](const PlannedPart& p) { return p.refusal.empty(); });
     const auto bytes = [](std::int64_t count) { return format_bytes(static_cast<double>(count)); };
-    const std::string found = concat(breaks.size(), breaks.size() == 1 ? " graph break" : " graph breaks");
-    const std::string when = not_in_force.empty() ? "reduce-overhead and max-autotune run it so, without backward"
-                                                  : concat("not in force: ", not_in_force);
-    if (planned == 0) return concat("no part of the graph after ", pipeline, " can be planned, ", found);
-    return concat(planned, " of ", parts.size(), parts.size() == 1 ? " part" : " parts",
-                  " planned: ", bytes(planned_bytes), ", ", bytes(unplanned_bytes),
-                  " if every buffer had its own; measured peak ", bytes(planned_peak), " instead of ",
-                  bytes(interpreter_peak), "; ", allocations, " allocations a run; ", found, "; ", when);
+    const Said found = engine::said("%1 graph breaks", "%1 graph break", breaks.size());
+    if (planned == 0) return engine::said("no part of the graph after %1 can be planned, %2", pipeline, found);
+    const Said when = not_in_force.empty()
+                          ? engine::said("reduce-overhead and max-autotune run it so, without backward")
+                          : engine::said("not in force: %1", not_in_force);
+    return engine::said(
+        "%2 of %1 parts planned: %3, %4 if every buffer had its own; measured peak %5 instead of %6; %7 allocations a "
+        "run; %8; %9",
+        "%2 of %1 part planned: %3, %4 if every buffer had its own; measured peak %5 instead of %6; %7 allocations a "
+        "run; %8; %9",
+        parts.size(), planned, bytes(planned_bytes), bytes(unplanned_bytes), bytes(planned_peak),
+        bytes(interpreter_peak), allocations, found, when);
 }
 
 MemoryPlanReport plan_memory(const std::string& pipeline, const ir::Graph& graph, const nn::ModulePtr& module,

@@ -264,7 +264,7 @@ class Comparison {
                 const GradientRow* theirs = find_row(reference_.gradients, row.there);
                 if (theirs != nullptr) row.gradient_there = *theirs;
                 if (mine != nullptr && theirs != nullptr && mine->value != 0 && theirs->value != 0) {
-                    std::string ignored;
+                    Said ignored;
                     row.gradient = measure(mine->value, theirs->value, ignored);
                 }
                 out_.parameters.push_back(std::move(row));

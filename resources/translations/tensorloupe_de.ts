@@ -4699,6 +4699,34 @@ Größe der Puffer: %5
         <source>the norm of the gradients is %1</source>
         <translation>die Norm der Gradienten ist %1</translation>
     </message>
+    <message numerus="yes">
+        <source>%1 graph breaks</source>
+        <comment>%1 graph break</comment>
+        <translation>
+            <numerusform>%1 Bruch im Graphen</numerusform>
+            <numerusform>%1 Brüche im Graphen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>no part of the graph after %1 can be planned, %2</source>
+        <translation>kein Teil des Graphen nach %1 lässt sich planen, %2</translation>
+    </message>
+    <message>
+        <source>reduce-overhead and max-autotune run it so, without backward</source>
+        <translation>reduce-overhead und max-autotune führen ihn so aus, ohne rückwärts</translation>
+    </message>
+    <message>
+        <source>not in force: %1</source>
+        <translation>nicht in Kraft: %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%2 of %1 parts planned: %3, %4 if every buffer had its own; measured peak %5 instead of %6; %7 allocations a run; %8; %9</source>
+        <comment>%2 of %1 part planned: %3, %4 if every buffer had its own; measured peak %5 instead of %6; %7 allocations a run; %8; %9</comment>
+        <translation>
+            <numerusform>%2 von %1 Teil geplant: %3, %4, wenn jeder Puffer eigenen Speicher hätte; gemessene Spitze %5 statt %6; %7 Belegungen je Lauf; %8; %9</numerusform>
+            <numerusform>%2 von %1 Teilen geplant: %3, %4, wenn jeder Puffer eigenen Speicher hätte; gemessene Spitze %5 statt %6; %7 Belegungen je Lauf; %8; %9</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>language</name>
