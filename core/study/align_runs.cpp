@@ -291,6 +291,8 @@ RunAlignment align_runs(const AlignedSide& own, const AlignedSide& other, const 
     return RunAligner(own, other, mends).align();
 }
 
+bool is_same_operator(std::string_view a, std::string_view b) { return plain_name(a) == plain_name(b); }
+
 std::vector<std::string> event_places(const Recording& recording) {
     std::unordered_map<std::string, int> seen;
     std::vector<std::string> out;

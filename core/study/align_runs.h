@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/study/aligned_side.h"
@@ -25,6 +26,9 @@ struct RunAlignment {
 // or fused), operator + shape (a module that was renamed), operator + module (another shape). Backward events follow
 // their forward events. An event of arrays_recording() stands for the last operator of its module's call.
 RunAlignment align_runs(const AlignedSide& own, const AlignedSide& other, const std::vector<AlignmentMend>& mends = {});
+
+// Of operators that PyTorch calls "aten::relu_", "relu" and "Relu".
+bool is_same_operator(std::string_view a, std::string_view b);
 
 // "forward layer1.0.relu aten::relu_ 2": the second of that operator in that module; the same in every run of a model.
 std::string event_place(const Recording& recording, EventId event);

@@ -58,6 +58,7 @@ class Comparison {
         out_.label = reference_.label;
         out_.notes = reference_.notes;
         compare_events();
+        part_false_pairs();
         list_reference();
         order_events();
         compare_parameters();
@@ -182,6 +183,69 @@ class Comparison {
             const EventId at = pair.here;
             by_event_[at] = std::move(pair);
         }
+    }
+
+    // Events of different operators are paired by where they stand and by their shape: attention in one operator here, in
+    // five there. One that differs, and whose difference reaches nothing that was paired too, was no pair.
+    void part_false_pairs() {
+        if (reference_.is_arrays) return;
+        std::vector<EventId> doubtful;
+        for (const auto& [id, pair] : by_event_) {
+            if (pair.diverges && pair.why.empty() && !mended_.contains(event_place(a_, id)) && !is_sure(id, pair.there))
+                doubtful.push_back(id);
+        }
+        if (doubtful.empty()) return;
+        std::unordered_map<ValueId, std::vector<EventId>> readers;
+        for (EventId id = 1; id <= a_.event_count(); ++id) {
+            for (const ValueId input : a_.event(id).inputs) readers[input].push_back(id);
+        }
+        std::vector<EventId> apart;
+        for (const EventId id : doubtful) {
+            if (is_refuted(id, readers)) apart.push_back(id);
+        }
+        for (const EventId id : apart) {
+            alignment_.here[by_event_.at(id).there - 1] = 0;
+            alignment_.there[id - 1] = 0;
+            by_event_.erase(id);
+        }
+    }
+
+    // The same operator, or the backward of one.
+    bool is_sure(EventId here, EventId there) const {
+        const Event& mine = a_.event(here);
+        const Event& theirs = b_.event(there);
+        if (is_same_operator(mine.op, theirs.op)) return true;
+        return mine.phase == RunPhase::Backward && mine.peer != 0 && theirs.peer != 0 &&
+               alignment_.partner(mine.peer) == theirs.peer &&
+               is_same_operator(a_.event(mine.peer).op, b_.event(theirs.peer).op);
+    }
+
+    // Whether the first pairs on every way from the event on agree, and there is one.
+    bool is_refuted(EventId start, const std::unordered_map<ValueId, std::vector<EventId>>& readers) const {
+        std::set<EventId> seen{start};
+        std::vector<EventId> next{start};
+        bool has_agreed = false;
+        while (!next.empty()) {
+            const EventId id = next.back();
+            next.pop_back();
+            for (const ValueId output : a_.event(id).outputs) {
+                const auto found = readers.find(output);
+                if (output == 0 || found == readers.end()) continue;
+                for (const EventId reader : found->second) {
+                    if (a_.event(reader).phase != a_.event(start).phase || !seen.insert(reader).second) continue;
+                    const auto pair = by_event_.find(reader);
+                    const bool is_measured = pair != by_event_.end() && pair->second.numbers;
+                    if (is_measured && !pair->second.diverges) {
+                        has_agreed = true;
+                    } else if (is_measured && is_sure(reader, pair->second.there)) {
+                        return false;
+                    } else {
+                        next.push_back(reader);
+                    }
+                }
+            }
+        }
+        return has_agreed;
     }
 
     void list_reference() {
