@@ -49,6 +49,7 @@ struct OperatorCall {
     const ir::Node* site = nullptr;          // in a graph; null for direct calls
     const Node* autograd_node = nullptr;     // in backward
     std::span<const IValue> inputs;          // backward: incoming gradients
+    const DictObject* options = nullptr;     // of an optimizer's step: those of the parameter's group
     std::span<const IValue> outputs;         // empty before the call; backward: outgoing gradients
 };
 

@@ -53,7 +53,8 @@ std::unordered_set<const TensorImpl*> identities(const TensorList& tensors) {
 
 // Notifies the observer of one parameter's step as of an operator.
 template <typename Run>
-void observed(const OptimizerRecord& record, const Tensor& parameter, const Tensor& gradient, Run&& run) {
+void observed(const OptimizerRecord& record, const DictObject& group, const Tensor& parameter, const Tensor& gradient,
+              Run&& run) {
     ExecutionObserver* observer = execution_observer();
     if (observer == nullptr) return run();
     const IValue inputs[] = {parameter, gradient};
@@ -62,6 +63,7 @@ void observed(const OptimizerRecord& record, const Tensor& parameter, const Tens
     call.phase = Phase::Optimizer;
     call.name = record.name;
     call.inputs = inputs;
+    call.options = &group;
     observer->before_operator(call);
     {
         const NestedCallScope nested;
@@ -258,7 +260,8 @@ void Optimizer::update_all() {
                 !is_sparse && (parameter.dtype() == ScalarType::Float32 || parameter.dtype() == ScalarType::Float64);
             const bool is_fused = is_measured && own.parameter.is_contiguous() && own.parameter.is_host_memory();
             StepNorms::Measure moved(parameter, is_fused);
-            observed(record_, parameter, gradient, [&] { update(options, own.parameter, own.gradient, *state); });
+            observed(record_, group.to_dict(), parameter, gradient,
+                     [&] { update(options, own.parameter, own.gradient, *state); });
             moved.finish();
             own.finish();
         }

@@ -203,7 +203,23 @@ void Recorder::fill_place(const OperatorCall& call, Event& event) const {
     event.frame = recording()->event(forward).frame;
 }
 
+namespace {
+
+// Of an optimizer's group, such as "lr=0.1", without what is off.
+void fill_options(const DictObject& group, Event& event) {
+    for (const auto& [name, value] : group.entries()) {
+        const std::string& key = name.to_string();
+        const bool is_off = value.is_none() || (value.is_bool() && !value.to_bool()) ||
+                            (value.is_int() && value.to_int() == 0) || (value.is_double() && value.to_double() == 0);
+        if (is_off || value.is_tensor() || key == "params" || key == "initial_lr") continue;
+        event.arguments.push_back(concat(key, "=", python_repr(value)));
+    }
+}
+
+}  // namespace
+
 void Recorder::fill_arguments(const OperatorCall& call, Event& event) const {
+    if (call.options != nullptr) fill_options(*call.options, event);
     if (call.schema == nullptr) return;
     const auto& arguments = call.schema->arguments;
     for (std::size_t i = 0; i < arguments.size() && i < call.inputs.size(); ++i) {

@@ -185,8 +185,8 @@ class Comparison {
         }
     }
 
-    // Events of different operators are paired by where they stand and by their shape: attention in one operator here, in
-    // five there. One that differs, and whose difference reaches nothing that was paired too, was no pair.
+    // Events of different operators are paired by where they stand and by their shape: attention in one operator here,
+    // in five there. One that differs, and whose difference reaches nothing that was paired too, was no pair.
     void part_false_pairs() {
         if (reference_.is_arrays) return;
         std::vector<EventId> doubtful;
