@@ -10198,6 +10198,10 @@ Open a recording that lies beside those of other ranks (step.loupe, step.rank1.l
         <translation>Keine Kollektivoperationen, und nichts weicht ab, was gleich sein sollte</translation>
     </message>
     <message>
+        <source>The only collective matches, and nothing differs that should be equal</source>
+        <translation>Die einzige Kollektive passt, und nichts weicht ab, was gleich sein sollte</translation>
+    </message>
+    <message>
         <source>All %1 match, and nothing differs that should be equal</source>
         <translation>Alle %1 passen zusammen, und nichts weicht ab, was gleich sein sollte</translation>
     </message>

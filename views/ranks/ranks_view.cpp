@@ -139,8 +139,9 @@ void RanksView::showFindings() {
                 Theme::Colour::Bad, -1);
         } else if (!report->is_wrong())
             add({},
-                report->matched.empty()
-                    ? tr("No collectives, and nothing differs that should be equal")
+                report->matched.empty() ? tr("No collectives, and nothing differs that should be equal")
+                : report->matched.size() == 1
+                    ? tr("The only collective matches, and nothing differs that should be equal")
                     : tr("All %1 match, and nothing differs that should be equal")
                           .arg(counted(static_cast<std::int64_t>(report->matched.size()), "collective")),
                 Theme::Colour::Good, -1);
