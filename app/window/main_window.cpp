@@ -18,6 +18,7 @@
 #include "app/window/docks.h"
 #include "app/window/far_connection.h"
 #include "app/window/far_keeper.h"
+#include "app/window/help_window.h"
 #include "app/window/program_recorder.h"
 #include "app/window/rank_launcher.h"
 #include "app/window/session_keeper.h"
@@ -158,6 +159,11 @@ void MainWindow::connectParts() {
     connect(permissions_, &SourcePermissions::lineWanted, this, &MainWindow::showSource);
     connect(start_, &StartPage::openFile, this, &MainWindow::openFile);
     connect(start_, &StartPage::connectWanted, this, &MainWindow::connectTo);
+    connect(start_, &StartPage::attachWanted, this, &MainWindow::chooseTraining);
+    connect(start_, &StartPage::pageWanted, this, [this](const QString& page, const QString& heading) {
+        showManual();
+        manual_->showPage(page, heading);
+    });
     connect(start_, &StartPage::openDialog, this, [this] { (*actions_)[QStringLiteral("open")]->trigger(); });
     connect(static_cast<views::InputsView*>(docks_->view(QStringLiteral("inputs"))), &views::InputsView::refused, this,
             [this](const QString& why) {

@@ -306,6 +306,27 @@ void StartPage::addRecentFiles(QVBoxLayout* column, QWidget* page) {
     }
 }
 
+// For those who have a program rather than a file.
+void StartPage::addPyTorch(QVBoxLayout* column, QWidget* page) {
+    column->addSpacing(18);
+    column->addWidget(columnHeading(tr("From your PyTorch program"), page));
+    const auto add = [&](const QString& title, const QString& name, const QString& tip, auto press) {
+        auto* row = new EnterButton(title, page);
+        row->setObjectName(name);
+        row->setToolTip(tip);
+        makeRow(row);
+        connect(row, &QPushButton::clicked, this, press);
+        column->addWidget(row);
+    };
+    add(tr("Attach to a training that runs\u2026"), QStringLiteral("attachTraining"),
+        tr("A PyTorch program that calls tensorloupe.watch(): its training is shown while it runs"),
+        [this] { emit attachWanted(); });
+    add(tr("Watch a training: tensorloupe.watch()"), QStringLiteral("howToWatch"), tr("Opens the page of the help"),
+        [this] { emit pageWanted(QStringLiteral("watch"), {}); });
+    add(tr("Record a step: tensorloupe.record()"), QStringLiteral("howToRecord"), tr("Opens the page of the help"),
+        [this] { emit pageWanted(QStringLiteral("guide"), QStringLiteral("My model runs in PyTorch")); });
+}
+
 void StartPage::addHosts(QVBoxLayout* column, QWidget* page) {
     if (session::far_place() != nullptr) return;  // a window has one engine
     column->addSpacing(18);
@@ -338,6 +359,7 @@ void StartPage::rebuild() {
     addShippedModels(column, page);
     addTours(column, page);
     addRecentFiles(column, page);
+    addPyTorch(column, page);
     addHosts(column, page);
     column->addStretch(1);
     column->addWidget(label(tr("F5 runs, F10 steps, F6 runs to the next NaN or Inf, F7 to backward. "

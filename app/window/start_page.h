@@ -28,6 +28,9 @@ class StartPage : public QScrollArea {
     void openDialog();
     // Empty: it is asked for.
     void connectWanted(const QString& address);
+    void attachWanted();
+    // A page of the help, at a heading or its beginning.
+    void pageWanted(const QString& page, const QString& heading);
     void restoreSession(const QString& folder);
     void startTour(const QString& name);
 
@@ -37,6 +40,7 @@ class StartPage : public QScrollArea {
     void addLastSession(QVBoxLayout* column, QWidget* page);
     void addShippedModels(QVBoxLayout* column, QWidget* page);
     void addTours(QVBoxLayout* column, QWidget* page);
+    void addPyTorch(QVBoxLayout* column, QWidget* page);
     void addHosts(QVBoxLayout* column, QWidget* page);
     void addRecentFiles(QVBoxLayout* column, QWidget* page);
 

@@ -14540,6 +14540,30 @@ Ein Klick versucht es jetzt. Was dort läuft, läuft weiter</translation>
         <translation>Dateien, die Sie öffnen, werden hier aufgeführt.</translation>
     </message>
     <message>
+        <source>From your PyTorch program</source>
+        <translation>Aus dem eigenen PyTorch-Programm</translation>
+    </message>
+    <message>
+        <source>Attach to a training that runs…</source>
+        <translation>Mit einem laufenden Training verbinden…</translation>
+    </message>
+    <message>
+        <source>A PyTorch program that calls tensorloupe.watch(): its training is shown while it runs</source>
+        <translation>Ein PyTorch-Programm, das tensorloupe.watch() aufruft: Sein Training wird gezeigt, während es läuft</translation>
+    </message>
+    <message>
+        <source>Watch a training: tensorloupe.watch()</source>
+        <translation>Ein Training verfolgen: tensorloupe.watch()</translation>
+    </message>
+    <message>
+        <source>Record a step: tensorloupe.record()</source>
+        <translation>Einen Schritt aufzeichnen: tensorloupe.record()</translation>
+    </message>
+    <message>
+        <source>Opens the page of the help</source>
+        <translation>Öffnet die Seite der Hilfe</translation>
+    </message>
+    <message>
         <source>Engines elsewhere</source>
         <translation>Engines anderswo</translation>
     </message>

@@ -228,7 +228,15 @@ class WindowTest : public testing::WindowFixture {
         QVERIFY(window_->bridge().eventCount() > forward);  // what was recorded stays
         action("close")->trigger();
         QTRY_VERIFY(!window_->bridge().model());
-        QTRY_VERIFY(window_->findChild<QWidget*>(QStringLiteral("startPage"))->isVisible());
+        auto* page = window_->findChild<QWidget*>(QStringLiteral("startPage"));
+        QTRY_VERIFY(page->isVisible());
+        // Who has a program rather than a file finds what to write in it.
+        page->findChild<QPushButton*>(QStringLiteral("howToRecord"))->click();
+        auto* help = window_->findChild<window::HelpWindow*>();
+        QTRY_VERIFY(help != nullptr && help->isVisible());
+        QCOMPARE(help->page(), QStringLiteral("guide"));
+        help->close();
+        QVERIFY(page->findChild<QPushButton*>(QStringLiteral("attachTraining"))->isEnabled());
     }
 
     void breakInAModuleDuringBackward() {
