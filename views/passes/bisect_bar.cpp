@@ -127,9 +127,10 @@ void BisectBar::tell(const QString& words, Theme::Colour colour) {
 void BisectBar::show(const session::PassBisect& result) {
     searching_ = false;
     const bool isBad = !result.error.empty() || result.step >= 0;
-    tell(text(result.error.empty() ? result.verdict : result.error), result.error == "stopped" ? Theme::Colour::Text
-                                                                     : isBad                   ? Theme::Colour::Bad
-                                                                                               : Theme::Colour::Good);
+    tell(result.error.empty() ? text(result.verdict) : text(result.error), result.error == "stopped"
+                                                                               ? Theme::Colour::Text
+                                                                           : isBad ? Theme::Colour::Bad
+                                                                                   : Theme::Colour::Good);
     // The pass is a link to itself, with the graph before and after.
     if (result.step >= 0 && !result.pass.empty()) {
         QString words = verdict_text_.toHtmlEscaped();
