@@ -590,7 +590,7 @@ void TestVerdict::a_failure_is_the_verdict() {
     QCOMPARE(session.status().state, RunState::Failed);
     const auto verdict = session.status().verdict;
     QVERIFY(verdict != nullptr);
-    QVERIFY2(verdict->text.starts_with(session.status().error), verdict->text.c_str());
+    QVERIFY2(verdict->text.starts_with(session.status().error.text()), verdict->text.c_str());
     VERIFY_HAS(verdict->text, "before it log of a negative number");
     QVERIFY(session.recording()->event(verdict->event).failed);
 }
