@@ -7,6 +7,7 @@
 #include <QListWidget>
 #include <QPushButton>
 #include <QRegularExpression>
+#include <QStatusBar>
 #include <QTemporaryDir>
 #include <QTranslator>
 #include <tuple>
@@ -239,6 +240,5 @@ class SaidTest : public testing::WindowFixture {
     QTranslator german_;
 };
 
-Q_DECLARE_METATYPE(loupe::Said)
 QTEST_MAIN(SaidTest)
 #include "said_test.moc"

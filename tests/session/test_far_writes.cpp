@@ -253,7 +253,7 @@ void TestFarWrites::a_permission_names_the_option() {
     const std::string option = "--may-write " + other.path().toStdString();
     const auto lines = heard.lines();
     const auto said =
-        std::ranges::find_if(lines, [&](const auto& line) { return line.text.find(option) != line.text.npos; });
+        std::ranges::find_if(lines, [&](const auto& line) { return line.text.find(option) != std::string::npos; });
     QVERIFY(said != lines.end());
     QCOMPARE(said->level, SessionListener::LogEntry::Level::Warning);
     QVERIFY2(said->text.find('\n') == std::string::npos, said->text.c_str());
