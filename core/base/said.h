@@ -79,6 +79,11 @@ class Said {
 };
 
 inline void append(std::string& out, const Said& said) { out += said.text(); }
+// To any stream that takes a text, as English.
+template <typename Stream, std::same_as<Said> Sentence>
+auto operator<<(Stream& out, const Sentence& said) -> decltype(out << said.text()) {
+    return out << said.text();
+}
 
 // The form with its places %1 to %9 filled. A place without a part is left out; "%1" in a part stays.
 std::string fill_places(std::string_view form, const std::vector<Said>& parts);

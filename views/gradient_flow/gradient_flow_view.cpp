@@ -172,6 +172,7 @@ void GradientFlowView::makePlot(QWidget* parent) {
 
 void GradientFlowView::makeHealth(QWidget* parent) {
     health_ = new QListWidget(parent);
+    health_->setObjectName(QStringLiteral("gradientHealth"));
     health_->setAccessibleName(tr("Health of the gradients"));
     health_->setWordWrap(true);
     connect(health_, &QListWidget::itemClicked, this, &GradientFlowView::follow);
