@@ -187,10 +187,13 @@ class SaidTest : public testing::WindowFixture {
         const auto* health = window_->findChild<QListWidget*>(QStringLiteral("gradientHealth"));
         QVERIFY(health != nullptr);
         QTRY_VERIFY(health->count() > 0);
-        for (int i = 0; i < health->count(); ++i)
-            QVERIFY2(englishIn(health->item(i)->text()).isEmpty(), qPrintable(health->item(i)->text()));
-        QVERIFY2(health->item(0)->text().contains(QStringLiteral("kein Loss gewählt")),
-                 qPrintable(health->item(0)->text()));
+        QStringList lines;
+        for (int i = 0; i < health->count(); ++i) {
+            lines += health->item(i)->text();
+            QVERIFY2(englishIn(lines.back()).isEmpty(), qPrintable(lines.back()));
+        }
+        QVERIFY2(lines.join(QLatin1Char('\n')).contains(QStringLiteral("kein Loss gewählt")),
+                 qPrintable(lines.join(QLatin1Char('\n'))));
     }
     void aTrainingIsGerman() {
         makeWindow();
