@@ -136,30 +136,6 @@ ModelFile tree_only(CheckpointWeights weights, const Config& config, std::string
     return file;
 }
 
-// Of a config, a width that no layer of these weights has: making it would take minutes and gigabytes before they are
-// found not to fit. Empty: there is none.
-std::string impossible_width(const OrderedJson& config, double most) {
-    for (const auto& [key, value] : config.items()) {
-        if (value.is_object()) {
-            if (std::string inner = impossible_width(value, most); !inner.empty()) return inner;
-            continue;
-        }
-        const bool is_width =
-            key.ends_with("_dim") || key.ends_with("_size") || key.starts_with("d_") || key.starts_with("n_");
-        if (is_width && value.is_number() && value.get<double>() > most)
-            return concat(key, " is ", value.dump(), ", more than the weights can have");
-    }
-    return {};
-}
-
-std::string impossible_width(const Config& config, const NamedTensors& weights) {
-    double elements = 0;
-    for (const auto& [name, tensor] : weights) elements += static_cast<double>(tensor.numel());
-    const OrderedJson json = OrderedJson::parse(config.text, nullptr, false);
-    // Packed elements are several in one.
-    return json.is_object() ? impossible_width(json, std::max(1e6, 64 * elements)) : std::string();
-}
-
 ModelFile run_architecture(const ModuleRecord& record, const Config& config, CheckpointWeights weights) {
     NamedTensors tensors;
     try {
@@ -167,8 +143,6 @@ ModelFile run_architecture(const ModuleRecord& record, const Config& config, Che
     } catch (const Error& error) {
         return tree_only(std::move(weights), config, error.message());
     }
-    if (const std::string width = impossible_width(config, tensors); !width.empty())
-        return tree_only(std::move(weights), config, concat("in its ", config.source, " ", width));
     const Ptr<Evaluator> evaluator = evaluator_of_source({}, architectures());
     const auto source = std::make_shared<const ir::Source>(
         std::string(record.source), concat("architectures/", record.name.substr(kPackage.size()), ".py"));

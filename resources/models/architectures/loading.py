@@ -103,8 +103,8 @@ def check_architectures(config):
         raise ValueError(f"architectures is {names!r}, no list of names")
 
 
-# Settings that are a dimension of some weight, or a part of one.
-WIDTHS = ("head_dim", "hidden_size", "d_model", "d_kv", "n_embd", "intermediate_size", "ffn_hidden_size", "d_ff")
+# Settings that are a dimension of some weight, or a part of one; so is whatever ends in _dim or _rank.
+WIDTHS = ("hidden_size", "d_model", "d_kv", "n_embd", "intermediate_size", "ffn_hidden_size", "d_ff")
 
 
 # So much may be made of a width before weights are looked at, also of one that no weight has.
@@ -117,7 +117,7 @@ def check_widths(config, widest):
     for key, value in config.items():
         if isinstance(value, dict):
             check_widths(value, widest)
-        elif key in WIDTHS and isinstance(value, int) and value > widest:
+        elif (key in WIDTHS or key.endswith(("_dim", "_rank"))) and isinstance(value, int) and value > widest:
             raise ValueError(f"{key} is {value}, and no weight has more than {widest} rows or columns")
 
 
