@@ -1,30 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/formats/archive/gzip.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 
 #include "core/base/cancel.h"
 #include "core/base/error.h"
+#include "core/base/inflate_stream.h"
 
 namespace loupe {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 20;
 constexpr int kGzip = 16 + MAX_WBITS;
-
-class GzipStream {
-  public:
-    GzipStream() {
-        if (inflateInit2(&stream, kGzip) != Z_OK) throw Error(ErrorKind::Internal, "cannot start zlib");
-    }
-    GzipStream(const GzipStream&) = delete;
-    GzipStream& operator=(const GzipStream&) = delete;
-    ~GzipStream() { inflateEnd(&stream); }
-
-    z_stream stream{};
-};
 
 }  // namespace
 
@@ -33,16 +20,15 @@ bool is_gzip(std::span<const std::byte> bytes) {
 }
 
 Inflated inflate_gzip(std::span<const std::byte> bytes, std::size_t most) {
-    GzipStream gzip;
-    z_stream& stream = gzip.stream;
+    InflateStream stream(kGzip);
     Inflated out;
     std::size_t size = 0;
     while (true) {
         check_cancelled();
-        if (stream.avail_in == 0) {
+        if (stream->avail_in == 0) {
             const std::size_t take = std::min(bytes.size(), kPiece);
-            stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(bytes.data()));
-            stream.avail_in = static_cast<uInt>(take);
+            stream->next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(bytes.data()));
+            stream->avail_in = static_cast<uInt>(take);
             bytes = bytes.subspan(take);
         }
         if (size >= most) {
@@ -51,18 +37,18 @@ Inflated inflate_gzip(std::span<const std::byte> bytes, std::size_t most) {
         }
         const std::size_t room = std::min(kPiece, most - size);
         out.bytes.resize(size + room);
-        stream.next_out = reinterpret_cast<Bytef*>(out.bytes.data() + size);
-        stream.avail_out = static_cast<uInt>(room);
-        const int status = inflate(&stream, Z_NO_FLUSH);
-        size += room - stream.avail_out;
+        stream->next_out = reinterpret_cast<Bytef*>(out.bytes.data() + size);
+        stream->avail_out = static_cast<uInt>(room);
+        const int status = stream.inflate();
+        size += room - stream->avail_out;
         if (status == Z_STREAM_END) {
-            const bool has_more = stream.avail_in > 0 || !bytes.empty();
+            const bool has_more = stream->avail_in > 0 || !bytes.empty();
             // What follows a member and is none is padding.
-            if (!has_more || (stream.avail_in > 0 && *stream.next_in != 0x1f) || inflateReset(&stream) != Z_OK) break;
+            if (!has_more || (stream->avail_in > 0 && *stream->next_in != 0x1f) || !stream.reset()) break;
             continue;
         }
-        const bool is_starved = stream.avail_in == 0 && bytes.empty();
-        if ((status != Z_OK && status != Z_BUF_ERROR) || (is_starved && stream.avail_out > 0)) {
+        const bool is_starved = stream->avail_in == 0 && bytes.empty();
+        if ((status != Z_OK && status != Z_BUF_ERROR) || (is_starved && stream->avail_out > 0)) {
             out.is_cut_off = true;
             break;
         }

@@ -2,7 +2,6 @@
 #include "core/formats/archive/zip_reader.h"
 
 #include <libdeflate.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cstring>
@@ -11,6 +10,7 @@
 
 #include "core/base/cancel.h"
 #include "core/base/error.h"
+#include "core/base/inflate_stream.h"
 #include "core/base/strings.h"
 #include "core/formats/archive/byte_reader.h"
 
@@ -61,14 +61,6 @@ void apply_zip64(std::span<const std::byte> extra, std::initializer_list<std::ui
 
 class Inflater {
   public:
-    Inflater() {
-        // Negative: raw deflate, as ZIP stores it.
-        if (inflateInit2(&stream_, -MAX_WBITS) != Z_OK) throw Error(ErrorKind::Internal, "cannot start zlib");
-    }
-    Inflater(const Inflater&) = delete;
-    Inflater& operator=(const Inflater&) = delete;
-    ~Inflater() { inflateEnd(&stream_); }
-
     // Fills `out`; true when the stream ends exactly there.
     bool run(std::span<const std::byte> in, std::span<std::byte> out) {
         std::byte beyond{};
@@ -78,13 +70,13 @@ class Inflater {
             refill(in);
             const bool full = out.empty();
             const std::size_t room = full ? 1 : std::min<std::size_t>(out.size(), kPiece);
-            stream_.next_out = reinterpret_cast<Bytef*>(full ? &beyond : out.data());
-            stream_.avail_out = static_cast<uInt>(room);
-            status = inflate(&stream_, Z_NO_FLUSH);
-            const std::size_t made = room - stream_.avail_out;
+            stream_->next_out = reinterpret_cast<Bytef*>(full ? &beyond : out.data());
+            stream_->avail_out = static_cast<uInt>(room);
+            status = stream_.inflate();
+            const std::size_t made = room - stream_->avail_out;
             if (full && made > 0) return false;
             if (!full) out = out.subspan(made);
-            if (status == Z_BUF_ERROR && stream_.avail_in == 0 && !in.empty()) status = Z_OK;
+            if (status == Z_BUF_ERROR && stream_->avail_in == 0 && !in.empty()) status = Z_OK;
         }
         return status == Z_STREAM_END && out.empty();
     }
@@ -93,14 +85,15 @@ class Inflater {
     static constexpr std::size_t kPiece = std::size_t{1} << 24;
 
     void refill(std::span<const std::byte>& in) {
-        if (stream_.avail_in > 0 || in.empty()) return;
+        if (stream_->avail_in > 0 || in.empty()) return;
         const std::size_t size = std::min(in.size(), kPiece);
-        stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(in.data()));
-        stream_.avail_in = static_cast<uInt>(size);
+        stream_->next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(in.data()));
+        stream_->avail_in = static_cast<uInt>(size);
         in = in.subspan(size);
     }
 
-    z_stream stream_{};
+    // Negative: raw deflate, as ZIP stores it.
+    InflateStream stream_{-MAX_WBITS};
 };
 
 std::uint32_t crc_of(std::span<const std::byte> bytes) { return libdeflate_crc32(0, bytes.data(), bytes.size()); }

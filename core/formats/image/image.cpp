@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -50,9 +52,13 @@ struct Picture {
 class PngDecoder {
   public:
     explicit PngDecoder(std::span<const std::byte> bytes) : rest_(bytes) {
-        png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, &PngDecoder::on_error, &PngDecoder::on_warning);
+        png_ = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, this, &PngDecoder::on_error, &PngDecoder::on_warning,
+                                        this, &PngDecoder::allocate, &PngDecoder::release);
         info_ = png_ == nullptr ? nullptr : png_create_info_struct(png_);
-        if (info_ == nullptr) throw Error(ErrorKind::Internal, "cannot start libpng");
+        if (info_ == nullptr) {
+            png_destroy_read_struct(&png_, nullptr, nullptr);
+            throw std::bad_alloc();
+        }
     }
     PngDecoder(const PngDecoder&) = delete;
     PngDecoder& operator=(const PngDecoder&) = delete;
@@ -74,7 +80,18 @@ class PngDecoder {
     }
 
   private:
-    [[noreturn]] void fail() const { throw_file_error(concat("PNG: ", message_.data())); }
+    [[noreturn]] void fail() const {
+        if (is_out_of_memory_) throw std::bad_alloc();
+        throw_file_error(concat("PNG: ", message_.data()));
+    }
+
+    // The library says what it has no room for as it says damaged data.
+    static png_voidp allocate(png_structp png, png_alloc_size_t size) {
+        void* made = std::malloc(size);
+        if (made == nullptr) static_cast<PngDecoder*>(png_get_mem_ptr(png))->is_out_of_memory_ = true;
+        return made;
+    }
+    static void release(png_structp, png_voidp memory) { std::free(memory); }
 
     static void on_error(png_structp png, png_const_charp message) {
         auto* self = static_cast<PngDecoder*>(png_get_error_ptr(png));
@@ -117,6 +134,7 @@ class PngDecoder {
     Picture picture_;
     std::vector<png_bytep> rows_;
     std::array<char, kMessageSize> message_{};
+    bool is_out_of_memory_ = false;
 };
 
 class JpegDecoder {
@@ -145,7 +163,10 @@ class JpegDecoder {
     }
 
   private:
-    [[noreturn]] void fail() const { throw_file_error(concat("JPEG: ", message_.data())); }
+    [[noreturn]] void fail() const {
+        if (errors_.msg_code == JERR_OUT_OF_MEMORY) throw std::bad_alloc();
+        throw_file_error(concat("JPEG: ", message_.data()));
+    }
 
     static JpegDecoder& self(j_common_ptr common) { return *static_cast<JpegDecoder*>(common->client_data); }
     static void on_error(j_common_ptr common) {

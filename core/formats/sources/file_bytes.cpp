@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/formats/sources/file_bytes.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 
 #include "core/base/cancel.h"
 #include "core/base/error.h"
+#include "core/base/inflate_stream.h"
 #include "core/base/strings.h"
 #include "core/formats/archive/byte_reader.h"
 
@@ -18,43 +17,38 @@ constexpr std::size_t kPiece = std::size_t{1} << 20;
 
 class Inflater {
   public:
-    explicit Inflater(std::span<const std::byte> packed) : rest_(packed) {
-        if (inflateInit2(&stream_, 16 + MAX_WBITS) != Z_OK) throw Error(ErrorKind::Internal, "cannot start zlib");
-    }
-    Inflater(const Inflater&) = delete;
-    Inflater& operator=(const Inflater&) = delete;
-    ~Inflater() { inflateEnd(&stream_); }
+    explicit Inflater(std::span<const std::byte> packed) : rest_(packed) {}
 
     enum class State { More, Ended, Truncated, Damaged };
     // Appends a piece.
     State step(std::vector<std::byte>& out) {
-        if (stream_.avail_in == 0) feed();
+        if (stream_->avail_in == 0) feed();
         const std::size_t before = out.size();
         out.resize(before + kPiece);
-        stream_.next_out = reinterpret_cast<Bytef*>(out.data() + before);
-        stream_.avail_out = static_cast<uInt>(kPiece);
-        const int status = inflate(&stream_, Z_NO_FLUSH);
-        out.resize(before + kPiece - stream_.avail_out);
+        stream_->next_out = reinterpret_cast<Bytef*>(out.data() + before);
+        stream_->avail_out = static_cast<uInt>(kPiece);
+        const int status = stream_.inflate();
+        out.resize(before + kPiece - stream_->avail_out);
         if (status == Z_STREAM_END) return next_member() ? State::More : State::Ended;
-        if (status == Z_BUF_ERROR && stream_.avail_in == 0 && rest_.empty()) return State::Truncated;
+        if (status == Z_BUF_ERROR && stream_->avail_in == 0 && rest_.empty()) return State::Truncated;
         return status == Z_OK || status == Z_BUF_ERROR ? State::More : State::Damaged;
     }
 
   private:
     void feed() {
         const std::size_t count = std::min(rest_.size(), kPiece);
-        stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(rest_.data()));
-        stream_.avail_in = static_cast<uInt>(count);
+        stream_->next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(rest_.data()));
+        stream_->avail_in = static_cast<uInt>(count);
         rest_ = rest_.subspan(count);
     }
     // gzip files may have several members.
     bool next_member() {
-        if (stream_.avail_in == 0 && rest_.empty()) return false;
-        return inflateReset(&stream_) == Z_OK;
+        if (stream_->avail_in == 0 && rest_.empty()) return false;
+        return stream_.reset();
     }
 
     std::span<const std::byte> rest_;
-    z_stream stream_{};
+    InflateStream stream_{16 + MAX_WBITS};
 };
 
 }  // namespace

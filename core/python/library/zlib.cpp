@@ -3,8 +3,12 @@
 #include <zlib.h>
 
 #include <array>
+#include <new>
+#include <optional>
 
 #include "core/base/cancel.h"
+#include "core/base/error.h"
+#include "core/base/inflate_stream.h"
 #include "core/base/strings.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
@@ -40,6 +44,7 @@ Bytef* input_of(const std::string& data) {
 std::string deflated(const std::string& data, int level, int window) {
     z_stream stream{};
     const int began = deflateInit2(&stream, level, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY);
+    if (began == Z_MEM_ERROR) throw std::bad_alloc();
     if (began != Z_OK) throw_value_error("Bad compression level");
     std::string out(deflateBound(&stream, data.size()) + 32, '\0');
     stream.next_in = input_of(data);
@@ -60,29 +65,30 @@ struct Inflated {
 
 // A stream that grows past what fits is a MemoryError.
 Inflated inflated(const std::string& data, int window) {
-    z_stream stream{};
-    if (inflateInit2(&stream, window) != Z_OK) throw_value_error("Invalid initialization option");
-    struct End {
-        z_stream& stream;
-        ~End() { inflateEnd(&stream); }
-    } const end{stream};
-    stream.next_in = input_of(data);
-    stream.avail_in = static_cast<uInt>(data.size());
+    std::optional<InflateStream> opened;
+    try {
+        opened.emplace(window);
+    } catch (const Error& error) {
+        throw_value_error(error.message());
+    }
+    InflateStream& stream = *opened;
+    stream->next_in = input_of(data);
+    stream->avail_in = static_cast<uInt>(data.size());
     Inflated out;
     std::array<char, 65536> part{};
     int code = Z_OK;
     while (code != Z_STREAM_END) {
         check_cancelled();
-        stream.next_out = reinterpret_cast<Bytef*>(part.data());
-        stream.avail_out = static_cast<uInt>(part.size());
-        code = ::inflate(&stream, Z_NO_FLUSH);
-        if (code == Z_BUF_ERROR || (code == Z_OK && stream.avail_in == 0 && stream.avail_out > 0))
+        stream->next_out = reinterpret_cast<Bytef*>(part.data());
+        stream->avail_out = static_cast<uInt>(part.size());
+        code = stream.inflate();
+        if (code == Z_BUF_ERROR || (code == Z_OK && stream->avail_in == 0 && stream->avail_out > 0))
             fail(Z_BUF_ERROR, "while decompressing data", "incomplete or truncated stream");
-        if (code != Z_OK && code != Z_STREAM_END) fail(code, "while decompressing data", stream.msg);
-        out.data.append(part.data(), part.size() - stream.avail_out);
+        if (code != Z_OK && code != Z_STREAM_END) fail(code, "while decompressing data", stream->msg);
+        out.data.append(part.data(), part.size() - stream->avail_out);
         check_size(static_cast<std::int64_t>(out.data.size()), 4);
     }
-    out.rest = data.substr(data.size() - stream.avail_in);
+    out.rest = data.substr(data.size() - stream->avail_in);
     return out;
 }
 
