@@ -4,10 +4,13 @@
 
 #include <QFile>
 #include <QtTest>
+#include <cstdio>
 #include <functional>
 #include <limits>
+#include <map>
 #include <random>
 #include <set>
+#include <sstream>
 
 #include "core/autograd/engine.h"
 #include "core/autograd/variable.h"
@@ -21,6 +24,7 @@
 #include "core/ops/samples.h"
 #include "core/plugin/plugin_loader.h"
 #include "core/tensor/device_copy.h"
+#include "tests/ops/layouts.h"
 #include "tests/ops/sweep.h"
 
 using namespace loupe;
@@ -251,6 +255,110 @@ std::vector<Case> cases() {
     return all;
 }
 
+// ---- what falls back
+
+using Listed = std::map<std::string, std::set<std::string>>;  // operator: dtypes
+
+std::string joined(const std::set<std::string>& names) {
+    std::string all;
+    for (const std::string& name : names) all += " " + name;
+    return all;
+}
+
+// Lines "aten::name: float32 int64", or names alone.
+Listed listed_fallbacks(const char* name) {
+    QFile file(QString(LOUPE_SOURCE_DIR "/tests/plugins/cuda/") + name);
+    Listed listed;
+    if (!file.open(QIODevice::ReadOnly)) throw Error(ErrorKind::File, name);
+    for (const QByteArray& bytes : file.readAll().split('\n')) {
+        const std::string line = bytes.toStdString();
+        if (line.empty() || line.starts_with('#')) continue;
+        const std::size_t colon = line.find(": ");
+        std::set<std::string>& dtypes = listed[line.substr(0, colon)];
+        if (colon == std::string::npos) continue;
+        std::istringstream words(line.substr(colon + 2));
+        for (std::string word; words >> word;) dtypes.insert(word);
+    }
+    return listed;
+}
+
+// Operators on lists, numbers and texts have no tensor to run on.
+bool can_run_there(const Operator& op) {
+    const bool has_tensors = op.tensor_arguments != 0 || op.list_arguments != 0 || op.device_argument >= 0;
+    return op.variant == OperatorVariant::Functional && op.record->kernel.function != nullptr && !op.is_composite() &&
+           !op.works_anywhere && op.record->placement != Placement::Host && has_tensors;
+}
+
+// Which operator it is whose work goes to the host: as a whole, or one of its loops.
+class FallbackWatcher : public FallbackObserver, public ExecutionObserver {
+  public:
+    std::set<std::string> operators;
+    void on_kernel(const KernelChoice& choice) override {
+        if (choice.backend == "cpu fallback") {
+            operators.emplace(choice.op);
+            ++announced_;
+        } else if (choice.backend == "loops") {
+            current_ = choice.op;
+        }
+    }
+    void on_fallback(const FallbackCost&) override {
+        if (announced_ > 0)
+            --announced_;
+        else
+            operators.insert(current_);
+    }
+
+  private:
+    std::string current_;
+    int announced_ = 0;
+};
+
+struct Fallbacks {
+    Listed tried, fell;
+};
+
+// Runs each operator's samples on the device, forward.
+Fallbacks fallbacks_of_samples() {
+    constexpr ScalarType kDtypes[] = {ScalarType::Float32,  ScalarType::Float64, ScalarType::Float16,
+                                      ScalarType::BFloat16, ScalarType::Int64,   ScalarType::Int32,
+                                      ScalarType::UInt8,    ScalarType::Bool,    ScalarType::Complex64};
+    Fallbacks all;
+    for (const Operator* const op : all_operators()) {
+        if (!can_run_there(*op) || op->record->samples == nullptr || !op->full_name.starts_with("aten::")) continue;
+        for (const ScalarType dtype : kDtypes) {
+            Random random;
+            std::vector<Sample> samples;
+            try {
+                samples = op->record->samples(random, dtype);
+            } catch (const Error&) {
+                continue;  // no samples in this dtype
+            }
+            const std::string name(dtype_name(dtype));
+            for (const Sample& sample : samples) {
+                FallbackWatcher watcher;
+                try {
+                    std::vector<IValue> there = sweep::changed(sample.arguments, [](const Tensor& t) {
+                        return t.device().is_cpu() && !t.is_sparse() ? on_device(fn::clone(t), kOwn) : t;
+                    });
+                    for (IValue& value : there) {
+                        if (value.is_device()) value = kOwn;
+                    }
+                    const ObserverScope watched(&watcher);
+                    set_fallback_observer(&watcher);
+                    sweep::call(*op, there);
+                } catch (const Error&) {
+                    set_fallback_observer(nullptr);
+                    continue;  // refused, as on the host
+                }
+                set_fallback_observer(nullptr);
+                all.tried[op->full_name].insert(name);
+                if (watcher.operators.contains(op->full_name)) all.fell[op->full_name].insert(name);
+            }
+        }
+    }
+    return all;
+}
+
 }  // namespace
 
 class TestDeviceOperators : public QObject {
@@ -287,30 +395,55 @@ class TestDeviceOperators : public QObject {
         }
     }
 
-    // What runs on copies on the host, or by NVIDIA's libraries where those have it: a list that should only get
-    // shorter.
+    // What runs on copies on the host: lists that may only get shorter. fallbacks.txt has what the operators' samples
+    // show, by dtype; without_loops.txt the operators without samples, by the table of kernels.
     void fallbacks() {
-        QFile file(LOUPE_SOURCE_DIR "/tests/plugins/cuda/without_loops.txt");
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        std::set<std::string> known;
-        for (const QByteArray& line : file.readAll().split('\n')) {
-            if (!line.isEmpty() && !line.startsWith('#')) known.insert(line.toStdString());
+        const Listed listed = listed_fallbacks("fallbacks.txt");
+        const Fallbacks found = fallbacks_of_samples();
+        std::size_t pairs = 0, native = 0, operators = 0, whole = 0;
+        for (const auto& [name, dtypes] : found.tried) {
+            const auto fell = found.fell.find(name);
+            ++operators;
+            whole += fell == found.fell.end() ? 1 : 0;
+            pairs += dtypes.size();
+            native += dtypes.size() - (fell == found.fell.end() ? 0 : fell->second.size());
         }
+        qInfo("%s",
+              concat(whole, " of ", operators, " operators with samples have kernels on a device for every dtype, ",
+                     native, " of ", pairs, " pairs of operator and dtype")
+                  .c_str());
+        if (qEnvironmentVariableIsSet("LOUPE_WRITE_FALLBACKS")) {
+            for (const auto& [name, dtypes] : found.fell) std::printf("%s:%s\n", name.c_str(), joined(dtypes).c_str());
+        }
+        for (const auto& [name, dtypes] : found.fell) {
+            const auto known = listed.find(name);
+            QVERIFY2(known != listed.end(),
+                     concat(name, " runs on copies on the host for", joined(dtypes), " and is not listed").c_str());
+            for (const std::string& dtype : dtypes)
+                QVERIFY2(known->second.contains(dtype),
+                         concat(name, " runs on copies on the host for ", dtype, ", which is not listed").c_str());
+        }
+        for (const auto& [name, dtypes] : listed) {
+            const auto fell = found.fell.find(name);
+            for (const std::string& dtype : dtypes)
+                QVERIFY2(fell != found.fell.end() && fell->second.contains(dtype),
+                         concat(name, " has a kernel for ", dtype, ": take it out of fallbacks.txt").c_str());
+        }
+    }
+
+    void withoutSamples() {
+        const Listed listed = listed_fallbacks("without_loops.txt");
         std::set<std::string> found;
         for (const Operator* const op : all_operators()) {
-            if (op->variant != OperatorVariant::Functional || op->record->kernel.function == nullptr ||
-                op->is_composite() || op->works_anywhere || op->record->placement == Placement::Host)
-                continue;
+            if (!can_run_there(*op) || op->record->samples != nullptr) continue;
             const auto& candidates = op->kernels->candidates[static_cast<std::size_t>(DeviceType::PrivateUse1)];
             const bool has_loops =
                 std::ranges::any_of(candidates, [](const KernelCandidate& c) { return c.backend == "loops"; });
-            // Operators on lists, numbers and texts have no tensor to run on.
-            const bool has_tensors = op->tensor_arguments != 0 || op->list_arguments != 0 || op->device_argument >= 0;
-            if (!has_loops && has_tensors && op->full_name.starts_with("aten::")) found.insert(op->full_name);
+            if (!has_loops && op->full_name.starts_with("aten::")) found.insert(op->full_name);
         }
         for (const std::string& name : found)
-            QVERIFY2(known.contains(name), concat(name, " has no form on devices and is not listed").c_str());
-        for (const std::string& name : known)
+            QVERIFY2(listed.contains(name), concat(name, " has no form on devices and is not listed").c_str());
+        for (const auto& [name, dtypes] : listed)
             QVERIFY2(found.contains(name), concat(name, " is listed and has a form on devices").c_str());
     }
 
