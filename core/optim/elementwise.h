@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One pass over the elements of a parameter, its gradient and its state: an update is fast when each is read and
-// written once. On a device that is not the host, operators on whole tensors (core/optim/lanes.h).
+// written once. On a device that is not the host the body is written down as a list program, which runs over all
+// parameters that it is meant for at once (core/optim/list_updates.h).
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "core/autograd/variable.h"
 #include "core/base/parallel.h"
 #include "core/dispatch/functions.h"
-#include "core/optim/lanes.h"
+#include "core/kernels/lanes.h"
+#include "core/optim/list_updates.h"
 #include "core/optim/step_norms.h"
 
 namespace loupe::optim {
@@ -78,12 +81,13 @@ void update_as(const Tensor& parameter, const Tensor& gradient, const std::array
 template <typename T, std::size_t N, typename Body, std::size_t... I>
 void update_lanes(const Tensor& parameter, const Tensor& gradient, const std::array<Tensor, N>& state, const Body& body,
                   std::index_sequence<I...>) {
-    Lanes<T> values(as_row<T>(parameter));
-    std::array<Lanes<T>, N> rows{Lanes<T>(as_row<T>(state[I]))...};
-    body(values, Lanes<T>(as_row<T>(gradient)), rows[I]...);
-    const auto put = [](const Tensor& to, const Lanes<T>& lanes) { store(to, lanes.tensor()); };
-    put(parameter, values);
-    (put(state[I], rows[I]), ...);
+    ListRecorder recorder(static_cast<int>(N) + 2);
+    Lanes<T> values(recorder, 0);
+    std::array<Lanes<T>, N> rows{Lanes<T>(recorder, static_cast<int>(I) + 2)...};
+    body(values, Lanes<T>(recorder, 1), rows[I]...);
+    recorder.write(0, values.operand_of(recorder));
+    (recorder.write(static_cast<int>(I) + 2, rows[I].operand_of(recorder)), ...);
+    update_listed({parameter, gradient, state[I]...}, recorder, std::is_same_v<T, double>);
 }
 
 template <typename T, std::size_t N, typename Body>

@@ -2,12 +2,14 @@
 #include "core/optim/grad_scaler.h"
 
 #include <cmath>
+#include <vector>
 
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
 #include "core/base/typed_error.h"
 #include "core/dispatch/functions.h"
+#include "core/tensor/device_copy.h"
 #include "core/tensor/sparse.h"
 
 namespace loupe::optim {
@@ -15,10 +17,28 @@ namespace {
 
 [[noreturn]] void fail_assertion(std::string message) { throw TypedError("AssertionError", std::move(message)); }
 
-// t *= factor; is all of it finite?
-bool unscale(const Tensor& t, double factor) {
-    const bool is_finite = item(fn::all(fn::isfinite(t))).to_bool();
-    fn::mul_(t, wrapped_number(factor));
+// Multiplies by the factor, each device's in one kernel; was all of it finite?
+bool unscale(const TensorList& gradients, float factor) {
+    bool is_finite = true;
+    TensorList left = gradients;
+    while (!left.empty()) {
+        const Device device = left.front().device();
+        TensorList here;
+        std::erase_if(left, [&](const Tensor& t) {
+            if (t.device() == device) here.push_back(t);
+            return t.device() == device;
+        });
+        const auto number = [&](float value) {
+            const Tensor t = empty({}, ScalarType::Float32);
+            *t.data<float>() = value;
+            return on_device(t, device);
+        };
+        static const Operator& op = detail::operator_or_throw("aten::_amp_foreach_non_finite_check_and_unscale_");
+        const Tensor found = number(0);
+        const IValue arguments[] = {here, found, number(factor)};
+        call_operator(op, arguments, nullptr);
+        if (item(found).to_double() != 0) is_finite = false;
+    }
     return is_finite;
 }
 
@@ -72,7 +92,8 @@ void GradScaler::unscale_(Optimizer& optimizer) {
     }
     if (own.stage == Stage::Stepped) throw Error(ErrorKind::Run, "unscale_() is being called after step().");
     const GradModeScope no_grad(false);
-    const auto factor = static_cast<double>(static_cast<float>(1 / scale_));
+    const auto factor = static_cast<float>(1 / scale_);
+    TensorList gradients;
     own.is_checked = false;
     own.found_infinity = false;
     for (const IValue& group : optimizer.param_groups()->elements) {
@@ -81,9 +102,10 @@ void GradScaler::unscale_(Optimizer& optimizer) {
             if (!gradient.defined()) continue;
             if (gradient.dtype() == ScalarType::Float16) fail_with_value("Attempting to unscale FP16 gradients.");
             own.is_checked = true;
-            if (!unscale(values_of(gradient), factor)) own.found_infinity = true;
+            gradients.push_back(values_of(gradient));
         }
     }
+    own.found_infinity = !unscale(gradients, factor);
     own.stage = Stage::Unscaled;
 }
 

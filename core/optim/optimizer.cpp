@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -15,6 +16,7 @@
 #include "core/base/torch_release.h"
 #include "core/base/typed_error.h"
 #include "core/dispatch/functions.h"
+#include "core/optim/list_updates.h"
 #include "core/optim/step_norms.h"
 #include "core/tensor/device_copy.h"
 #include "core/tensor/sharded.h"
@@ -49,6 +51,12 @@ std::unordered_set<const TensorImpl*> identities(const TensorList& tensors) {
     std::unordered_set<const TensorImpl*> all;
     for (const Tensor& t : tensors) all.insert(t.impl());
     return all;
+}
+
+// PyTorch's default on a device; foreach=False steps parameter by parameter.
+bool is_wanted_as_lists(const DictObject& group) {
+    const IValue* const foreach = group.find(IValue("foreach"));
+    return foreach == nullptr || foreach->is_none() || foreach->to_scalar().to_double() != 0;
 }
 
 // Notifies the observer of one parameter's step as of an operator.
@@ -108,6 +116,29 @@ class LocalUpdate {
     const Tensor whole_;
     DictObject& state_;
 };
+
+void update_one(Optimizer& optimizer, const DictObject& group, const Options& options, const Tensor& parameter) {
+    const OptimizerRecord& record = optimizer.record();
+    const Tensor gradient = grad_of(parameter);
+    if (!gradient.defined()) return;
+    const Ptr<DictObject> state = optimizer.state_of(parameter);
+    const LocalUpdate own(parameter, gradient, *state);
+    const bool is_sparse = own.gradient.is_sparse();
+    const auto update = is_sparse ? record.update_sparse : record.update;
+    if (update == nullptr) {
+        if (!is_sparse)
+            run_error(concat(record.name, " does not support dense gradients, please consider Adam instead"));
+        run_error(concat(record.name, " does not support sparse gradients", record.sparse_hint));
+    }
+    // Elements of other dtypes are rounded after the update: only they show the step.
+    const bool is_measured =
+        !is_sparse && (parameter.dtype() == ScalarType::Float32 || parameter.dtype() == ScalarType::Float64);
+    const bool is_fused = is_measured && own.parameter.is_contiguous() && own.parameter.is_host_memory();
+    StepNorms::Measure moved(parameter, is_fused);
+    observed(record, group, parameter, gradient, [&] { update(options, own.parameter, own.gradient, *state); });
+    moved.finish();
+    own.finish();
+}
 
 // A value of a saved state, copied; tensors but "step" take the parameter's dtype.
 IValue cast_state(const Tensor& parameter, const IValue& value, std::string_view key) {
@@ -243,28 +274,13 @@ IValue Optimizer::step_all(const Closure& closure) {
 void Optimizer::update_all() {
     for (const IValue& group : groups_->elements) {
         const Options options(group.to_dict());
-        for (const Tensor& parameter : parameters_of(group.to_dict())) {
-            const Tensor gradient = grad_of(parameter);
-            if (!gradient.defined()) continue;
-            const Ptr<DictObject> state = state_of(parameter);
-            const LocalUpdate own(parameter, gradient, *state);
-            const bool is_sparse = own.gradient.is_sparse();
-            const auto update = is_sparse ? record_.update_sparse : record_.update;
-            if (update == nullptr) {
-                if (!is_sparse)
-                    run_error(concat(record_.name, " does not support dense gradients, please consider Adam instead"));
-                run_error(concat(record_.name, " does not support sparse gradients", record_.sparse_hint));
-            }
-            // Elements of other dtypes are rounded after the update: only they show the step.
-            const bool is_measured =
-                !is_sparse && (parameter.dtype() == ScalarType::Float32 || parameter.dtype() == ScalarType::Float64);
-            const bool is_fused = is_measured && own.parameter.is_contiguous() && own.parameter.is_host_memory();
-            StepNorms::Measure moved(parameter, is_fused);
-            observed(record_, group.to_dict(), parameter, gradient,
-                     [&] { update(options, own.parameter, own.gradient, *state); });
-            moved.finish();
-            own.finish();
-        }
+        // As lists, unless each parameter's step is looked at.
+        const bool is_watched = execution_observer() != nullptr || StepNorms::current() != nullptr;
+        std::optional<ListUpdates> lists;
+        if (!is_watched && is_wanted_as_lists(group.to_dict())) lists.emplace();
+        for (const Tensor& parameter : parameters_of(group.to_dict()))
+            update_one(*this, group.to_dict(), options, parameter);
+        if (lists) lists->run();
     }
 }
 

@@ -32,6 +32,7 @@
     FILE(grouped_product_records)      \
     FILE(attention_gradient_records)   \
     FILE(fused_norm_records)           \
+    FILE(fused_step_records)           \
     FILE(renamed_call_records)
 
 namespace loupe::composed {

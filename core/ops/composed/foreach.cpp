@@ -3,11 +3,17 @@
 
 #include <algorithm>
 
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/observer.h"
+#include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/forward.h"
 #include "core/dispatch/functions.h"
+#include "core/dispatch/interceptor.h"
 #include "core/dispatch/out_form.h"
+#include "core/kernels/lanes.h"
+#include "core/kernels/list_runs.h"
 #include "core/ops/composed/family.h"
 
 namespace loupe::composed {
@@ -54,17 +60,161 @@ TensorList call_on_all(Arguments arguments) {
     return results;
 }
 
+// ---- one kernel over a list
+
+// What the operator makes of its tensors and the number behind them.
+struct ListForm {
+    ListOp op = ListOp::Is;    // Is: it has no such form
+    bool has_number = false;   // the second operand is the number
+    bool is_scaled = false;    // self + number other
+    ListOp pair = ListOp::Is;  // another: self + number (a pair b)
+};
+
+ListForm list_form(std::string_view name) {
+    static constexpr std::pair<std::string_view, ListOp> kUnary[] = {
+        {"abs", ListOp::Abs},         {"acos", ListOp::Acos},
+        {"asin", ListOp::Asin},       {"atan", ListOp::Atan},
+        {"ceil", ListOp::Ceil},       {"cos", ListOp::Cos},
+        {"cosh", ListOp::Cosh},       {"erf", ListOp::Erf},
+        {"erfc", ListOp::Erfc},       {"exp", ListOp::Exp},
+        {"expm1", ListOp::Expm1},     {"floor", ListOp::Floor},
+        {"frac", ListOp::Frac},       {"lgamma", ListOp::Lgamma},
+        {"log", ListOp::Log},         {"log10", ListOp::Log10},
+        {"log1p", ListOp::Log1p},     {"log2", ListOp::Log2},
+        {"neg", ListOp::Neg},         {"reciprocal", ListOp::Reciprocal},
+        {"round", ListOp::Round},     {"sigmoid", ListOp::Sigmoid},
+        {"sin", ListOp::Sin},         {"sinh", ListOp::Sinh},
+        {"sqrt", ListOp::Sqrt},       {"tan", ListOp::Tan},
+        {"tanh", ListOp::Tanh},       {"trunc", ListOp::Trunc},
+        {"maximum", ListOp::Maximum}, {"minimum", ListOp::Minimum}};
+    static constexpr std::pair<std::string_view, ListOp> kBinary[] = {
+        {"add", ListOp::Add}, {"sub", ListOp::Sub}, {"mul", ListOp::Mul}, {"div", ListOp::Div}};
+    std::string text(name.substr(name.find("::") + 2));
+    // The in-place forms are the same.
+    if (const std::size_t mark = text.find('_'); mark != std::string::npos) text.erase(mark, 1);
+    for (const auto& [known, op] : kUnary) {
+        if (text == known) return {op};
+    }
+    for (const auto& [known, op] : kBinary) {
+        if (text == concat(known, ".Scalar")) return {op, true};
+        if (text == concat(known, ".Tensor")) return {op, false, op == ListOp::Add || op == ListOp::Sub};
+    }
+    if (text == "addcmul") return {ListOp::Add, false, false, ListOp::Mul};
+    if (text == "addcdiv") return {ListOp::Add, false, false, ListOp::Div};
+    return {};
+}
+
+// On a device, and nothing looks at the calls one by one: no history, no observer, no trace. As in PyTorch all tensors
+// have one dtype and those of an entry one shape.
+bool is_one_kernel(Arguments arguments) {
+    if (execution_observer() != nullptr || detail::thread_interceptor != nullptr) return false;
+    const auto& first = arguments[0].to_list().elements;
+    if (first.empty() || !first[0].is_tensor() || !first[0].to_tensor().defined()) return false;
+    const Tensor like = first[0].to_tensor();
+    if (like.device().is_cpu() || !is_floating(like.dtype()) || element_size(like.dtype()) == 1) return false;
+    for (const IValue& argument : arguments) {
+        if (argument.is_number() && argument.to_scalar().is_complex()) return false;
+        if (!argument.is_list()) continue;
+        const std::vector<IValue>& elements = argument.to_list().elements;
+        if (elements.size() != first.size()) return false;
+        for (std::size_t i = 0; i < elements.size(); ++i) {
+            if (!elements[i].is_tensor()) {
+                if (elements[i].to_scalar().is_complex()) return false;
+                continue;
+            }
+            const Tensor t = elements[i].to_tensor();
+            const bool fits = t.defined() && t.dtype() == like.dtype() && t.device() == like.device() &&
+                              std::ranges::equal(t.sizes(), first[i].to_tensor().sizes()) && t.numel() > 0 &&
+                              !t.is_sparse() && !(GradMode::is_enabled() && requires_grad(t));
+            if (!fits) return false;
+        }
+    }
+    return true;
+}
+
+ListProgram program_of(const ListForm& form, int lists, bool in_place, bool has_number) {
+    const int out = in_place ? 0 : lists;
+    ListRecorder recorder(in_place ? lists : lists + 1);
+    const int number = has_number ? recorder.number(0) : -1;
+    if (form.pair != ListOp::Is) {
+        const int pair = recorder.step(ListOp::Mul, number, recorder.step(form.pair, 1, 2));
+        recorder.write(out, recorder.step(form.op, 0, pair));
+    } else if (form.is_scaled) {
+        recorder.write(out, recorder.step(form.op, 0, recorder.step(ListOp::Mul, number, 1)));
+    } else if (form.has_number) {
+        recorder.write(out, recorder.step(form.op, 0, number));
+    } else {
+        recorder.write(out, recorder.step(form.op, 0, lists > 1 ? 1 : 0));
+    }
+    return recorder.finish();
+}
+
+TensorList run_as_list(const ListForm& form, Arguments arguments, bool in_place) {
+    std::vector<TensorList> lists;
+    const IValue* numbers = nullptr;
+    for (const IValue& argument : arguments) {
+        if (argument.is_list() && argument.to_list().elements[0].is_tensor())
+            lists.push_back(argument.to_tensors());
+        else
+            numbers = &argument;
+    }
+    const bool has_number = form.has_number || form.is_scaled || form.pair != ListOp::Is;
+    const auto number_of = [&](std::size_t i) {
+        const IValue& value = numbers->is_list() ? numbers->to_list().elements[i] : *numbers;
+        return value.to_scalar().to_double();
+    };
+    ListCall call;
+    call.program = program_of(form, static_cast<int>(lists.size()), in_place, has_number);
+    call.in_double = lists[0][0].dtype() == ScalarType::Float64;
+    TensorList results;
+    std::vector<DenseEntry> entries;
+    for (std::size_t i = 0; i < lists[0].size(); ++i) {
+        TensorList tensors;
+        for (const TensorList& list : lists) tensors.push_back(detach(list[i]));
+        if (!in_place) {
+            const Tensor& like = tensors[0];
+            results.push_back(like.is_non_overlapping_and_dense()
+                                  ? empty_strided(like.sizes(), like.strides(), like.dtype(), like.device())
+                                  : empty(like.sizes(), like.dtype(), like.device()));
+            tensors.push_back(results.back());
+        }
+        entries.emplace_back(tensors);
+        call.entries.push_back(
+            {entries.back().tensors(), has_number ? std::vector<double>{number_of(i)} : std::vector<double>{}, {}});
+    }
+    run_lists(call);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        entries[i].put_back(call.program);
+        if (in_place) lists[0][i].storage()->bump_version();
+    }
+    return results;
+}
+
 template <detail::OperatorName kName>
 void each(Arguments arguments, IValue* results) {
+    static const ListForm form = list_form(kName.text);
+    if (form.op != ListOp::Is && is_one_kernel(arguments)) {
+        results[0] = IValue(run_as_list(form, arguments, false));
+        return;
+    }
     results[0] = IValue(call_on_all<kName>(arguments));
 }
 template <detail::OperatorName kName>
 void each_in_place(Arguments arguments, IValue*) {
-    call_on_all<kName>(arguments);
+    static const ListForm form = list_form(kName.text);
+    if (form.op != ListOp::Is && is_one_kernel(arguments))
+        run_as_list(form, arguments, true);
+    else
+        call_on_all<kName>(arguments);
 }
 // For operators that have no in-place form.
 template <detail::OperatorName kName>
 void each_copied_back(Arguments arguments, IValue*) {
+    static const ListForm form = list_form(kName.text);
+    if (form.op != ListOp::Is && is_one_kernel(arguments)) {
+        run_as_list(form, arguments, true);
+        return;
+    }
     const TensorList results = call_on_all<kName>(arguments);
     const TensorList self = arguments[0].to_tensors();
     for (std::size_t i = 0; i < self.size(); ++i) fn::copy_(self[i], results[i]);

@@ -16,6 +16,7 @@
 #include "plugins/cuda/loops/loops.h"
 #include "plugins/cuda/loops/statistics.h"
 #include "plugins/cuda/operators/dense.h"
+#include "plugins/cuda/operators/lists.h"
 #include "plugins/cuda/operators/taps.h"
 
 namespace loupe::cuda {
@@ -318,6 +319,8 @@ bool KernelLoops::copy(const Tensor& to, const Tensor& from) {
 bool KernelLoops::apply_taps(const Tensor& to, const Tensor& from, std::span<const DimTaps> dims) {
     return cuda::apply_taps(to, from, dims);
 }
+
+bool KernelLoops::run_lists(const ListCall& call) { return cuda::run_lists(call); }
 
 std::unique_ptr<LateTotals> KernelLoops::add_up(const Tensor& t) {
     if (!is_known(t.dtype())) return nullptr;

@@ -9,6 +9,7 @@
 
 #include "core/dispatch/registry.h"
 #include "core/kernels/device_loops.h"
+#include "core/kernels/list_runs.h"
 #include "core/ops/nn/loss_operations.h"
 #include "core/ops/pointwise/operations.h"
 #include "core/ops/reduction/operations.h"
@@ -17,7 +18,7 @@
 
 namespace loupe::cuda {
 
-class KernelLoops final : public DeviceLoops {
+class KernelLoops final : public DeviceLoops, public ListLoops {
   public:
     KernelLoops();
 
@@ -28,6 +29,7 @@ class KernelLoops final : public DeviceLoops {
     bool copy(const Tensor& to, const Tensor& from) override;
     bool fill(const Tensor& to, const Scalar& value) override;
     bool apply_taps(const Tensor& to, const Tensor& from, std::span<const DimTaps> dims) override;
+    bool run_lists(const ListCall& call) override;
     std::unique_ptr<LateTotals> add_up(const Tensor& t) override;
 
   private:
