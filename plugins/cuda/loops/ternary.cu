@@ -3,37 +3,12 @@
 #include "plugins/cuda/loops/loops.h"
 #include "plugins/cuda/loops/operation.h"
 #include "plugins/cuda/loops/team.h"
+#include "plugins/cuda/loops/ternary_formulas.h"
 
 namespace loupe::cuda {
 namespace {
 
-// From the nearer end, so that weight 1 gives b exactly.
-template <typename T>
-LOUPE_HD T lerp(T a, T b, T w) {
-    return std::abs(w) < T(0.5) ? a + w * (b - a) : b - (b - a) * (T(1) - w);
-}
-// NaN in any of the three gives NaN; the upper bound wins where the bounds cross.
-template <typename T>
-LOUPE_HD T clamp(T x, T low, T high) {
-    if (x != x) return x;
-    if (low != low) return low;
-    if (high != high) return high;
-    const T raised = x < low ? low : x;
-    return high < raised ? high : raised;
-}
-
-#define LOUPE_TERNARY(name, ...)                                                    \
-    struct name {                                                                   \
-        template <typename T>                                                       \
-        LOUPE_HD static auto of([[maybe_unused]] const Numbers& n, T a, T b, T c) { \
-            return __VA_ARGS__;                                                     \
-        }                                                                           \
-    };
-LOUPE_TERNARY(Addcmul, a + n.get<T>(0) * b * c)
-LOUPE_TERNARY(Addcdiv, a + n.get<T>(0) * b / c)
-LOUPE_TERNARY(Lerp, lerp(a, b, c))
-LOUPE_TERNARY(Clamp, clamp(a, b, c))
-#undef LOUPE_TERNARY
+using namespace ternary;
 
 LOUPE_UNARY(Same, x)
 
