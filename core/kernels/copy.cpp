@@ -144,8 +144,10 @@ void copy_between_devices(const Tensor& to, const Tensor& from) {
 void copy_into(const Tensor& to, const Tensor& from) {
     if (!to.is_host_memory() || !from.is_host_memory()) [[unlikely]]
         return copy_between_devices(to, from);
-    if (detail::thread_loop_recorder != nullptr) [[unlikely]]
+    if (detail::thread_loop_recorder != nullptr) [[unlikely]] {
         detail::thread_loop_recorder->on_copy(to, from);
+        if (detail::thread_loop_recorder->is_dry()) return;
+    }
     Turn turn;
     if (!to.is_contiguous() || !from.is_contiguous()) {
         if (is_turn(to, from, turn)) {

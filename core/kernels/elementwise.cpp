@@ -371,8 +371,10 @@ void run_elementwise(ElementwiseKernel kernel, const void* params, std::span<con
     assert(operands.size() <= kMaxOperands && outputs >= 1);
     const std::int64_t n = operands[0].tensor->numel;
     if (n == 0) return;
-    if (detail::thread_loop_recorder != nullptr) [[unlikely]]
+    if (detail::thread_loop_recorder != nullptr) [[unlikely]] {
         detail::thread_loop_recorder->on_loop(kernel, params, operands, outputs);
+        if (detail::thread_loop_recorder->is_dry()) return;
+    }
     for (std::size_t o = 0; o < outputs; ++o) {
         refuse_repeated_elements(*operands[o].tensor);
         for (const LoopOperand& in : operands.subspan(outputs)) {

@@ -21,6 +21,8 @@ class LoopRecorder {
     virtual void on_rows(const RowLoop& loop, std::span<const LoopOperand> operands, std::size_t outputs) = 0;
     // Before elements are copied with conversion.
     virtual void on_copy(const Tensor& to, const Tensor& from) = 0;
+    // Are loops only recorded? Then they do not run, and memory is neither read nor written.
+    virtual bool is_dry() const { return false; }
 };
 
 namespace detail {

@@ -299,8 +299,10 @@ static void reduce_on_device(const Reduction& reduction, const Tensor& input, st
 
 void run_reduction(const Reduction& reduction, const Tensor& given, std::span<const bool> reduced,
                    std::span<const Tensor> outputs, const void* params) {
-    if (detail::thread_loop_recorder != nullptr) [[unlikely]]
+    if (detail::thread_loop_recorder != nullptr) [[unlikely]] {
         record_reduction(reduction, given, reduced, outputs, params);
+        if (detail::thread_loop_recorder->is_dry()) return;
+    }
     const LoopRecorderScope unrecorded(nullptr);
     if (any_device_but_cpu() && !given.device().is_cpu()) [[unlikely]]
         return reduce_on_device(reduction, given, reduced, outputs, params);

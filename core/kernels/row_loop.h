@@ -37,7 +37,10 @@ std::int64_t row_parts(std::int64_t rows, std::int64_t n);
 class RowLoopScope {
   public:
     RowLoopScope(const RowLoop& loop, std::span<const LoopOperand> operands, std::size_t outputs)
-        : scope_(record(loop, operands, outputs)) {}
+        : is_dry_(detail::thread_loop_recorder != nullptr && detail::thread_loop_recorder->is_dry()),
+          scope_(record(loop, operands, outputs)) {}
+    // The loop is only recorded: it is not to run.
+    bool is_dry() const { return is_dry_; }
 
   private:
     static LoopRecorder* record(const RowLoop& loop, std::span<const LoopOperand> operands, std::size_t outputs) {
@@ -45,6 +48,7 @@ class RowLoopScope {
             detail::thread_loop_recorder->on_rows(loop, operands, outputs);
         return nullptr;
     }
+    bool is_dry_;
     LoopRecorderScope scope_;
 };
 

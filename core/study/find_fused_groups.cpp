@@ -147,8 +147,8 @@ void look_into(Finder::Met& met, const FusedGroupsRequest& request) {
         const std::vector<const ir::Node*> lines = line_nodes(*met.graph);
         for (const runtime::FusedKernelText& text : measure.kernels) {
             met.view.kernels.push_back({text.backend, text.expression, text.program, text.ir, text.assembly,
-                                        text.compile_seconds, text.from_disk, lines_of(text, lines), text.ir_of,
-                                        text.assembly_of});
+                                        text.compile_seconds, text.from_disk, text.language, text.resources,
+                                        lines_of(text, lines), text.ir_of, text.assembly_of});
         }
         for (const IValue& output : measure.outputs) met.view.outputs.push_back(text_of(output));
         met.view.reason = measure.reason;

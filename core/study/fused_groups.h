@@ -32,10 +32,12 @@ struct FusedKernelView {
     std::string backend;     // "llvm", "portable"
     std::string expression;  // one line a value: "%2: float32 = Mul(%0, %1)"
     std::string program;     // of the interpreter of expressions: what it does block by block
-    std::string ir;          // LLVM IR, optimised; empty without LLVM
-    std::string assembly;    // of this machine
+    std::string ir;          // LLVM IR, optimised, or a device's source; empty without a compiler
+    std::string assembly;    // of this machine; PTX of a device
     double compile_seconds = 0;
     bool from_disk = false;  // the code lay in the cache
+    std::string language;    // of ir: "LLVM IR", "CUDA C++"
+    std::string resources;   // what it takes of a device: registers, shared memory, occupancy
     // For each line of expression: lines of the group's graph that it stands for.
     std::vector<std::vector<int>> from_graph;
     // For each line of ir, and of assembly: the line of the expression that it computes; -1: none alone.
@@ -44,7 +46,7 @@ struct FusedKernelView {
 };
 auto fields(Like<FusedKernelView> auto& it) {
     return std::tie(it.backend, it.expression, it.program, it.ir, it.assembly, it.compile_seconds, it.from_disk,
-                    it.from_graph, it.ir_of, it.assembly_of);
+                    it.language, it.resources, it.from_graph, it.ir_of, it.assembly_of);
 }
 
 // A group on the inputs of a run. The same node is listed once for each kind of inputs it got.

@@ -18,9 +18,9 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/runtime/fuse/kernel_files.h"
 #include "core/runtime/fuse/stream_copy.h"
 #include "plugins/llvm/code_generator.h"
-#include "plugins/llvm/disk_cache.h"
 #include "plugins/llvm/listing.h"
 
 namespace loupe::llvm_fuser {
@@ -172,7 +172,7 @@ class Compiler {
 
     Function function_of(const std::string& key, const FusedExpression& expression, const std::vector<bool>& is_number,
                          bool streams, bool* from_disk) {
-        if (const auto cached = read_cached(key)) {
+        if (const auto cached = runtime::read_kernel_file(key)) {
             if (const Function loaded = try_load(*cached)) {
                 if (from_disk != nullptr) *from_disk = true;
                 return loaded;
@@ -182,7 +182,7 @@ class Compiler {
         const std::string object =
             emitted(*optimised(context, expression, is_number, {has_fma_, streams}), llvm::CGFT_ObjectFile);
         const Function function = load(object);
-        write_cached(key, object);
+        runtime::write_kernel_file(key, object);
         return function;
     }
 
@@ -270,8 +270,8 @@ Function CompiledKernel::streaming_function() const {
 
 FusedKernelText CompiledKernel::text() const {
     auto [ir, assembly] = compiler_.ir_and_assembly(expression_, is_number_);
-    FusedKernelText text{"llvm",          expression_.str(), {}, std::move(ir.text), std::move(assembly.text),
-                         compile_seconds, from_disk};
+    FusedKernelText text{"llvm",          expression_.str(), {},       std::move(ir.text), std::move(assembly.text),
+                         compile_seconds, from_disk,         "LLVM IR"};
     text.ir_of = std::move(ir.line_of);
     text.assembly_of = std::move(assembly.line_of);
     return text;

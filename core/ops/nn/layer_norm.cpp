@@ -183,6 +183,7 @@ void native_layer_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd
             if (t.defined()) operands.emplace_back(t, kType);
         }
         const RowLoopScope recorded(loop, {operands.data(), operands.size()}, 3);
+        if (recorded.is_dry()) return;
         const Tensor x = packed_as(input, kType);
         const Tensor weights = packed_as(weight, kType);
         const Tensor biases = packed_as(bias, kType);
@@ -419,6 +420,7 @@ void run_native_layer_norm_backward(Arguments arguments, IValue* results) {
             if (arguments[i].to_tensor().defined()) operands.emplace_back(*arguments[i].tensor_impl(), kType);
         }
         const RowLoopScope recorded(loop, operands, outputs.size());
+        if (recorded.is_dry()) return;
         compute_backward<T>(arguments, wanted, rows, in_steps, outputs);
     });
 }

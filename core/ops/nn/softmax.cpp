@@ -221,6 +221,7 @@ void softmax_kernel(const Tensor& out, const Tensor& self, std::int64_t dim, boo
         const RowLoop loop{Log ? "LogSoftmax" : "Softmax", &softmax_rows<Log, T>, row_dims(self, dim), {}, nullptr, 0};
         const RowLoopScope recorded(
             loop, std::array{LoopOperand(out, scalar_type_of<T>), LoopOperand(self, scalar_type_of<T>)}, 1);
+        if (recorded.is_dry()) return;
         const Tensor x = packed_as(self, scalar_type_of<T>);
         const Tensor y = out.dtype() == x.dtype() ? buffer_for(out) : empty(out.sizes(), x.dtype());
         softmax_lines<Log>(lines, x.data<T>(), y.data<T>());
@@ -302,6 +303,7 @@ void softmax_backward_kernel(const Tensor& out, const Tensor& grad_output, const
                            0};
         const RowLoopScope recorded(
             loop, std::array{LoopOperand(out, kType), LoopOperand(grad_output, kType), LoopOperand(output, kType)}, 1);
+        if (recorded.is_dry()) return;
         const Tensor g = packed_as(grad_output, kType);
         const Tensor y = packed_as(output, kType);
         const Tensor to = out.dtype() == g.dtype() ? buffer_for(out) : empty(out.sizes(), g.dtype());

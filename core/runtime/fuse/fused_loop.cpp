@@ -97,6 +97,27 @@ std::string FusedLoop::text() const {
     return concat(runs, runs == 1 ? " run of " : " runs of ", length, " elements");
 }
 
+FusedSpace FusedLoop::space() const {
+    FusedSpace space;
+    for (const Dim& dim : dims_) space.outer.push_back({dim.size, dim.strides});
+    space.dtypes = dtypes_;
+    space.is_on_host.assign(dtypes_.size(), false);
+    space.outputs = outputs_;
+    return space;
+}
+
+std::int64_t FusedSpace::bytes() const {
+    std::int64_t bytes = 0;
+    for (std::size_t i = 0; i < dtypes.size(); ++i) {
+        std::int64_t elements = 1;
+        for (const auto* dims : {&outer, &inner}) {
+            for (const Dim& dim : *dims) elements *= dim.strides[i] != 0 ? dim.size : 1;
+        }
+        bytes += elements * element_size(dtypes[i]);
+    }
+    return bytes;
+}
+
 void FusedLoop::run(const FusedKernel& kernel, std::span<std::byte* const> bases, int cost) const {
     if (numel_ == 0) return;
     const std::int64_t grain = std::max<std::int64_t>(kElementwiseGrain / std::max(cost, 1), 1024);

@@ -26,6 +26,8 @@ class FusedLoop {
     std::vector<bool> numbers() const;
     // "512 runs of 256 elements", and the arrays that are gathered into buffers.
     std::string text() const;
+    // For a device's kernel.
+    FusedSpace space() const;
     // bases: first elements. cost: relative to an addition.
     void run(const FusedKernel& kernel, std::span<std::byte* const> bases, int cost) const;
 

@@ -67,6 +67,16 @@ FusedRows::FusedRows(const FusedPart& part, std::span<const FusedArray> arrays) 
     }
 }
 
+FusedSpace FusedRows::space() const {
+    FusedSpace space;
+    for (const Dim& dim : outer_) space.outer.push_back({dim.size, dim.strides});
+    for (const Dim& dim : inner_) space.inner.push_back({dim.size, dim.strides});
+    for (const Array& array : arrays_) space.dtypes.push_back(array.dtype);
+    space.is_on_host.assign(arrays_.size(), false);
+    space.outputs = outputs_;
+    return space;
+}
+
 // packed: rows follow each other without gaps.
 bool FusedRows::is_direct(std::size_t i, bool packed) const {
     if (!arrays_[i].is_plain) return false;

@@ -19,6 +19,8 @@ class FusedRows {
 
     std::int64_t row_count() const { return rows_; }
     std::int64_t row_length() const { return n_; }
+    // For a device's kernel.
+    FusedSpace space() const;
     // bases: first elements. cost: of an element, relative to an addition.
     void run(const FusedKernel& kernel, std::span<std::byte* const> bases, int cost) const;
 

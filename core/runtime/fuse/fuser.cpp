@@ -23,6 +23,7 @@
 #include "core/runtime/fuse/fuser_backends.h"
 #include "core/runtime/fuse/fusion_recorder.h"
 #include "core/runtime/interpreter/interpreter.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe::runtime {
 
@@ -40,6 +41,7 @@ struct Specialisation : RefCounted {
     std::vector<std::int64_t> outputs;                      // values
     std::vector<const ir::Node*> sites;                     // of the steps
     std::map<std::string, Ptr<const FusedKernel>> kernels;  // by their expression and the inputs that are numbers
+    std::map<std::string, Ptr<const DeviceFusedKernel>> device_kernels;        // by their expression and themselves
     std::map<std::string, std::vector<std::vector<const ir::Node*>>> made_by;  // of these, see FusedKernelText
 };
 
@@ -54,7 +56,11 @@ struct Plan : RefCounted {
         FusedRows rows;  // instead of the loop
         Ptr<const FusedKernel> kernel;
         int cost = 1;
+        // Of a device, instead.
+        FusedSpace space;
+        Ptr<const DeviceFusedKernel> device_kernel;
     };
+    Device device;
     std::vector<Run> runs;
 };
 
@@ -67,8 +73,9 @@ std::string key_of(const IValue& value, bool with_sizes) {
         return value.is_none() || value.is_tensor() ? "-;" : "?";
     }
     const TensorImpl& t = *value.tensor_impl();
-    std::string key = concat("t", static_cast<int>(t.dtype), t.wrapped_number ? "w" : "",
-                             t.storage->device().type == DeviceType::Cpu ? "" : "x");
+    std::string key = concat("t", static_cast<int>(t.dtype), t.wrapped_number ? "w" : "");
+    if (const Device device = t.storage->device(); !device.is_cpu())
+        key += concat("x", static_cast<int>(device.type), ".", static_cast<int>(device.index));
     for (std::size_t d = 0; d < t.sizes.size(); ++d) {
         if (with_sizes)
             key += concat(",", t.sizes[d], "/", t.strides[d]);
@@ -94,6 +101,23 @@ std::string key_of(std::span<const IValue> inputs, bool with_sizes) {
 Tensor make_result(const TensorMeta& meta) {
     if (meta.strides.empty()) return empty(span_of(meta.sizes), meta.dtype, meta.device);
     return empty_strided(span_of(meta.sizes), span_of(meta.strides), meta.dtype, meta.device);
+}
+
+// Where a group runs: numbers of the host may stand among a device's tensors.
+Device device_of(std::span<const IValue> inputs) {
+    for (const IValue& input : inputs) {
+        if (input.is_tensor() && input.to_tensor().defined() && !input.to_tensor().device().is_cpu())
+            return input.to_tensor().device();
+    }
+    return {};
+}
+
+// A tensor of the host's that stands for a device's in a dry run: of its sizes and order, with elements where there is
+// one alone, which a kernel may look at.
+Tensor stand_in(const Tensor& t) {
+    if (t.device().is_cpu()) return t;
+    if (t.numel() == 1) return on_device(t, Device{});
+    return empty_strided(t.sizes(), t.strides(), t.dtype());
 }
 
 // How many additions a step is worth, as the operators reckon, to choose when threads pay.
@@ -140,11 +164,12 @@ class FusedGroup::State {
             bases.clear();
             for (const FusedPart::Array& array : run.part.outputs) {
                 if (!values[array.value].defined()) values[array.value] = make_result(plan.metas[array.value]);
-                bases.push_back(static_cast<std::byte*>(values[array.value].raw_data()));
+                bases.push_back(first_element(values[array.value]));
             }
-            for (const FusedPart::Array& array : run.part.inputs)
-                bases.push_back(static_cast<std::byte*>(values[array.value].raw_data()));
-            if (run.part.reduced > 0)
+            for (const FusedPart::Array& array : run.part.inputs) bases.push_back(first_element(values[array.value]));
+            if (run.device_kernel)
+                run.device_kernel->launch(run.space, {bases.data(), bases.size()}, plan.device);
+            else if (run.part.reduced > 0)
                 run.rows.run(*run.kernel, {bases.data(), bases.size()}, run.cost);
             else
                 run.loop.run(*run.kernel, {bases.data(), bases.size()}, run.cost);
@@ -162,6 +187,10 @@ class FusedGroup::State {
                 texts.push_back(kernel->text());
                 texts.back().made_by = what->made_by.at(content);
             }
+            for (const auto& [content, kernel] : what->device_kernels) {
+                texts.push_back(kernel->text());
+                texts.back().made_by = what->made_by.at(content);
+            }
         }
         return texts;
     }
@@ -173,7 +202,8 @@ class FusedGroup::State {
             if (run.part.reduced > 0)
                 texts.push_back(concat(run.rows.row_count(), " rows of ", run.rows.row_length(), " elements"));
             else
-                texts.push_back(run.loop.text());
+                texts.push_back(run.device_kernel ? concat(run.space.outer_count(), " elements") : run.loop.text());
+            if (run.device_kernel) texts.back() += concat(", ", run.space.bytes(), " bytes moved");
         }
         return texts;
     }
@@ -182,6 +212,8 @@ class FusedGroup::State {
     std::string reason;
 
   private:
+    static std::byte* first_element(const Tensor& t) { return static_cast<std::byte*>(t.address()); }
+
     static constexpr std::size_t kMostSpecialisations = 32;  // numbers that change from call to call
     static constexpr std::size_t kMostPlans = 256;
 
@@ -204,9 +236,41 @@ class FusedGroup::State {
     void run_first(std::span<const IValue> inputs, IValue* outputs) {
         if (specialisations_.size() >= kMostSpecialisations)
             return run_plain(inputs, outputs, "more kinds of inputs than are kept");
-        const auto what = make_ptr<Specialisation>();
-        FusionRecorder recorder;
         const std::string kind = key_of(inputs, false);
+        const bool is_on_device = !device_of(inputs).is_cpu();
+        if (is_on_device) run_plain(inputs, outputs, {});
+        const Ptr<Specialisation> what = is_on_device ? record_dry(inputs) : record(inputs, outputs, false);
+        if (kind.find('?') != std::string::npos) what->reason = "an input that is neither tensor nor number";
+        reason = what->reason.empty() ? "the first call with such inputs" : what->reason;
+        specialisations_[kind] = what;
+    }
+
+    // Operators of a device are no loops of the host's: these are recorded beside, and do not run.
+    Ptr<Specialisation> record_dry(std::span<const IValue> inputs) {
+        try {
+            std::vector<IValue> given(inputs.begin(), inputs.end()), results(code_->output_count());
+            for (std::size_t i = 0; i < given.size(); ++i) {
+                if (!given[i].is_tensor() || !given[i].to_tensor().defined()) continue;
+                const auto same = std::find_if(
+                    inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(i), [&](const IValue& other) {
+                        return other.is_tensor() && other.tensor_impl() == inputs[i].tensor_impl();
+                    });
+                const auto first = static_cast<std::size_t>(same - inputs.begin());
+                given[i] = first < i ? given[first] : IValue(stand_in(given[i].to_tensor()));
+            }
+            return record(given, results.data(), true);
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::Cancelled) throw;
+            const auto what = make_ptr<Specialisation>();
+            what->reason = error.message();
+            return what;
+        }
+    }
+
+    // Runs the operators one by one, unless it is dry.
+    Ptr<Specialisation> record(std::span<const IValue> inputs, IValue* outputs, bool is_dry) {
+        const auto what = make_ptr<Specialisation>();
+        FusionRecorder recorder(is_dry);
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             if (!inputs[i].is_tensor() || !inputs[i].to_tensor().defined()) continue;
             what->inputs.push_back(i);
@@ -221,7 +285,6 @@ class FusedGroup::State {
             results = run_code(*code_, {inputs.begin(), inputs.end()});
         }
         what->reason = recorder.reason();
-        if (kind.find('?') != std::string::npos) what->reason = "an input that is neither tensor nor number";
         for (std::size_t i = 0; i < results.size(); ++i) {
             const std::int64_t value = results[i].is_tensor() ? recorder.value_of(results[i].tensor_impl()) : -1;
             if (value < 0 && what->reason.empty()) what->reason = "a result that no loop made";
@@ -233,8 +296,7 @@ class FusedGroup::State {
             what->calls = recorder.calls();
             what->sites = recorder.sites();
         }
-        reason = what->reason.empty() ? "the first call with such inputs" : what->reason;
-        specialisations_[kind] = what;
+        return what;
     }
 
     static std::vector<TensorMeta> metas_of(const Specialisation& what, std::span<const IValue> inputs) {
@@ -286,6 +348,10 @@ class FusedGroup::State {
         plan->reason = what->reason;
         if (!plan->reason.empty()) return plan;
         plan->metas = metas_of(*what, inputs);
+        plan->device = device_of(inputs);
+        // What operators make on the way is made on the device too.
+        for (std::size_t i = what->expression.inputs.size(); i < plan->metas.size(); ++i)
+            plan->metas[i].device = plan->device;
         std::vector<Dims> sizes;
         for (const TensorMeta& meta : plan->metas) sizes.push_back(meta.sizes);
         for (FusedPart& part : make_parts(what->expression, sizes, what->outputs)) {
@@ -303,17 +369,64 @@ class FusedGroup::State {
             std::vector<bool> numbers(part.inputs.size(), false);
             if (part.reduced > 0) {
                 run.rows = FusedRows(part, arrays);
-                plan->reason = too_few(run.rows);
-                if (!plan->reason.empty()) return plan;
             } else {
                 run.loop = FusedLoop(arrays, part.outputs.size());
                 numbers = run.loop.numbers();
             }
-            run.kernel = kernel_for(*what, part, numbers);
+            if (const FuserBackend* const backend = device_backend(plan->device)) {
+                run.space = part.reduced > 0 ? run.rows.space() : run.loop.space();
+                for (std::size_t i = 0; i < part.inputs.size(); ++i)
+                    run.space.is_on_host[part.outputs.size() + i] =
+                        !plan->device.is_cpu() && plan->metas[part.inputs[i].value].device.is_cpu();
+                run.device_kernel = device_kernel_for(*backend, *what, part, run.space, *plan);
+            } else if (!plan->device.is_cpu()) {
+                plan->reason = concat("no fuser is there for ", device_name(plan->device));
+            } else {
+                if (part.reduced > 0) plan->reason = too_few(run.rows);
+                if (plan->reason.empty()) run.kernel = kernel_for(*what, part, numbers);
+            }
+            if (!plan->reason.empty()) return plan;
             run.part = std::move(part);
             plan->runs.push_back(std::move(run));
         }
         return plan;
+    }
+
+    // Null: kernels are the host's.
+    const FuserBackend* device_backend(Device device) {
+        if (!device_backend_) {
+            for (FuserBackend& backend : fusers()) {
+                const bool is_wanted =
+                    device.is_cpu() ? backend.name == backend_ : backend_.empty() || backend.name == backend_;
+                if (backend.device != device.type || backend.compile_for_device == nullptr || !is_wanted) continue;
+                device_backend_ = std::make_unique<FuserBackend>(std::move(backend));
+                break;
+            }
+        }
+        const bool is_its = device_backend_ && device_backend_->device == device.type;
+        return is_its ? device_backend_.get() : nullptr;
+    }
+
+    // Null, and the plan has the reason, when the operators are to run one by one.
+    Ptr<const DeviceFusedKernel> device_kernel_for(const FuserBackend& backend, Specialisation& what,
+                                                   const FusedPart& part, const FusedSpace& space, Plan& plan) {
+        const SetupScope setup(Setup::Compilation);
+        std::string why = "it does not say why";
+        Ptr<const DeviceFusedKernel> kernel;
+        try {
+            kernel = backend.compile_for_device(part.expression, space, plan.device, &why);
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::Cancelled) throw;
+            why = error.message();
+        }
+        if (!kernel) {
+            plan.reason = concat(backend.name, ": ", why);
+            return kernel;
+        }
+        const std::string content = concat(part.expression.str(), " ", reinterpret_cast<std::uintptr_t>(kernel.get()));
+        note_sites(what, part, what.made_by[content]);
+        what.device_kernels[content] = kernel;
+        return kernel;
     }
 
     // Threads split rows; an unfused operator can split a row.
@@ -347,7 +460,7 @@ class FusedGroup::State {
         const SetupScope setup(Setup::Compilation);
         std::string why;
         for (const FuserBackend& backend : fusers()) {
-            if (!backend_.empty() && backend.name != backend_) continue;
+            if (backend.compile == nullptr || (!backend_.empty() && backend.name != backend_)) continue;
             std::string reason_of_this;
             try {
                 if (auto kernel = backend.compile(expression, numbers, &reason_of_this))
@@ -363,6 +476,7 @@ class FusedGroup::State {
 
     Ptr<const Code> code_;
     std::string backend_;
+    std::unique_ptr<const FuserBackend> device_backend_;  // found so far
     std::unordered_map<std::string, Ptr<Specialisation>> specialisations_;
     std::unordered_map<std::string, Ptr<Plan>> plans_;
     Ptr<const Plan> last_;

@@ -11,6 +11,9 @@
 // are bitwise equal. Where the unfused operator would add the elements of a row in another order (rows that are not
 // contiguous), sums differ by roundings of their accumulator, a double, which rarely affect the rounded result. Few
 // long rows, which an operator splits over threads, are not fused.
+//
+// On a device the operators run as they do there, and the same loops are recorded beside, dry; the device's backend
+// makes a kernel for all elements of a part. What it declines runs unfused.
 
 #include <memory>
 #include <span>

@@ -21,6 +21,9 @@ struct RecordedCall {
 
 class FusionRecorder final : public DispatchInterceptor, public LoopRecorder, public ExecutionObserver {
   public:
+    // is_dry: loops are recorded, but do not run: tensors then have sizes and memory, but no elements.
+    explicit FusionRecorder(bool is_dry = false) : is_dry_(is_dry) {}
+
     // A tensor that the group reads; its value's number is how many were added before.
     void add_input(const Tensor& tensor);
 
@@ -29,6 +32,7 @@ class FusionRecorder final : public DispatchInterceptor, public LoopRecorder, pu
                  std::size_t outputs) override;
     void on_rows(const RowLoop& loop, std::span<const LoopOperand> operands, std::size_t outputs) override;
     void on_copy(const Tensor& to, const Tensor& from) override;
+    bool is_dry() const override { return is_dry_; }
     void before_operator(const OperatorCall& call) override { site_ = call.site; }
 
     const FusedExpression& expression() const { return expression_; }
@@ -48,6 +52,7 @@ class FusionRecorder final : public DispatchInterceptor, public LoopRecorder, pu
     bool read(const LoopOperand& operand, FusedStep& step);
     void add_step(FusedStep step, const TensorImpl& result);
 
+    bool is_dry_;
     FusedExpression expression_;
     std::vector<RecordedCall> calls_;
     std::vector<const ir::Node*> sites_;

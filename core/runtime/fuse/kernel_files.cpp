@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plugins/llvm/disk_cache.h"
-
-#include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/SHA1.h>
+#include "core/runtime/fuse/kernel_files.h"
 
 #include <algorithm>
 #include <array>
+#include <boost/uuid/detail/sha1.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <vector>
@@ -16,21 +14,38 @@
 #include "core/base/strings.h"
 #include "core/ops/numbers/warnings.h"
 
-namespace loupe::llvm_fuser {
+namespace loupe::runtime {
 namespace {
 
 constexpr std::string_view kMagic = "tensorloupe kernel 1\n";
 constexpr std::size_t kDigest = 20;
 
+// SHA-1.
 std::string digest_of(std::string_view text) {
-    const auto digest = llvm::SHA1::hash(llvm::arrayRefFromStringRef(llvm::StringRef(text.data(), text.size())));
-    return {reinterpret_cast<const char*>(digest.data()), digest.size()};
+    boost::uuids::detail::sha1 sha;
+    sha.process_bytes(text.data(), text.size());
+    unsigned words[kDigest / 4];
+    sha.get_digest(words);
+    std::string digest;
+    for (const unsigned word : words) {
+        for (int shift = 24; shift >= 0; shift -= 8) digest += static_cast<char>(word >> shift & 0xFF);
+    }
+    return digest;
+}
+
+std::string hex_of(std::string_view bytes) {
+    std::string hex;
+    for (const char byte : bytes) {
+        hex += "0123456789abcdef"[static_cast<unsigned char>(byte) >> 4];
+        hex += "0123456789abcdef"[static_cast<unsigned char>(byte) & 15];
+    }
+    return hex;
 }
 
 std::optional<std::filesystem::path> file_of(const std::string& key) {
     const std::filesystem::path folder = cache_folder();
     if (folder.empty()) return std::nullopt;
-    return folder / "kernels" / (llvm::toHex(digest_of(key), true) + ".o");
+    return folder / "kernels" / (hex_of(digest_of(key)) + ".o");
 }
 
 }  // namespace
@@ -86,7 +101,7 @@ void make_room(const std::filesystem::path& folder) {
 }  // namespace
 
 // The magic line, the digest of the following parts, the key's digest, the object.
-std::optional<std::string> read_cached(const std::string& key) {
+std::optional<std::string> read_kernel_file(const std::string& key) {
     const auto file = file_of(key);
     std::error_code error;
     if (!file || !std::filesystem::is_regular_file(*file, error)) return std::nullopt;
@@ -102,7 +117,7 @@ std::optional<std::string> read_cached(const std::string& key) {
     }
 }
 
-void write_cached(const std::string& key, const std::string& object) {
+void write_kernel_file(const std::string& key, const std::string& object) {
     const auto file = file_of(key);
     if (!file) return;
     try {
@@ -118,4 +133,4 @@ void write_cached(const std::string& key, const std::string& object) {
     }
 }
 
-}  // namespace loupe::llvm_fuser
+}  // namespace loupe::runtime
