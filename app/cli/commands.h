@@ -195,6 +195,13 @@ struct BisectArguments {
 };
 // 1 when a pass changed the result.
 int run_bisect(const BisectArguments& options);
+struct KernelArguments {
+    RunArguments run;  // the model, its method and inputs, the pipeline, backward
+    std::string fuser;
+    bool with_code = false;
+    bool no_times = false;
+};
+int run_kernels(const KernelArguments& options);
 // Traces a model source and compares the trace with it on other inputs; 1 when they differ.
 int run_trace_check(const RunArguments& options);
 struct TrainArguments {

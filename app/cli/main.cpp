@@ -330,6 +330,20 @@ void add_bisect(CLI::App& app, int& status) {
     bisect->callback([options, &status] { status = run_bisect(*options); });
 }
 
+void add_kernels(CLI::App& app, int& status) {
+    const auto options = std::make_shared<KernelArguments>();
+    options->run.pipeline = "inference";
+    auto* kernels = app.add_subcommand("kernels", "what a pipeline fuses: groups, their kernels and times");
+    add_model_options(*kernels, options->run);
+    kernels->add_option("--device", options->run.device, "cpu or cuda[:N]");
+    kernels->add_option("--pipeline", options->run.pipeline, "a named pipeline; default: inference");
+    kernels->add_flag("--backward", options->run.backward, "also the groups of the backward pass");
+    kernels->add_option("--fuser", options->fuser, "one alone: llvm, portable, cuda");
+    kernels->add_flag("--code", options->with_code, "print each kernel's code: source or IR, and assembly");
+    kernels->add_flag("--no-times", options->no_times, "do not time the groups");
+    kernels->callback([options, &status] { status = run_kernels(*options); });
+}
+
 void add_trace(CLI::App& app, int& status) {
     const auto traced = std::make_shared<RunArguments>();
     auto* trace = app.add_subcommand(
@@ -494,7 +508,7 @@ int run(int argc, char** argv) {
     int status = 0;
     for (auto* add : {add_info,  add_generate, add_tokens, add_check,  add_compare, add_explain, add_study,
                       add_bench, add_train,    add_ir,     add_bisect, add_trace,   add_data,    add_plan,
-                      add_ranks, add_convert,  add_attach, add_passes, add_ops,     add_plugins})
+                      add_ranks, add_convert,  add_attach, add_passes, add_ops,     add_plugins, add_kernels})
         add(app, status);
     add_run(app, argv, status);
     add_report(app, argv, status);

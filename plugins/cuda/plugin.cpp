@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "plugins/cuda/device.h"
+#include "plugins/cuda/fuser/fuser.h"
 #include "plugins/cuda/libraries.h"
 #include "plugins/cuda/loops/kernel_loops.h"
 #include "plugins/cuda/operators/operators.h"
@@ -34,6 +35,7 @@ void register_all(const PluginRegistries& registries) {
     register_loops(registries, DeviceType::Cuda, "cuda");
     register_operators(registries, DeviceType::Cuda, "cuda");
     register_libraries(registries);
+    registries.add_fuser(make_fuser());
 }
 
 }  // namespace
@@ -42,7 +44,8 @@ void register_all(const PluginRegistries& registries) {
 LOUPE_PLUGIN_EXPORT const loupe::PluginTable* loupe_plugin() {
     static constexpr loupe::PluginTable kTable{
         loupe::kPluginInterface, "cuda",
-        "NVIDIA GPUs: elementwise loops and reductions, products by cuBLAS, convolutions by cuDNN.",
+        "NVIDIA GPUs: elementwise loops and reductions, products by cuBLAS, convolutions by cuDNN, "
+        "fused groups by NVRTC.",
         "an NVIDIA driver for CUDA 13, cuBLAS 13, cuDNN 9", loupe::cuda::register_all};
     return &kTable;
 }

@@ -592,8 +592,8 @@
         <translation>%1 nur in der Referenz</translation>
     </message>
     <message>
-        <source>; %1 compiles the expression: see LLVM IR</source>
-        <translation>; %1 kompiliert den Ausdruck: siehe LLVM-IR</translation>
+        <source>; %1 compiles the expression: see %2</source>
+        <translation>; %1 kompiliert den Ausdruck: siehe %2</translation>
     </message>
     <message>
         <source>; %1 has no LLVM IR</source>

@@ -16,14 +16,17 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
+#include "core/ir/parser.h"
 #include "core/kernels/device_loops.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
 #include "core/plugin/plugin_loader.h"
+#include "core/runtime/fuse/fuser.h"
 #include "core/tensor/device_copy.h"
 #include "core/tensor/device_interface.h"
 #include "tests/ops/comparison.h"
 #include "tests/ops/device_comparison.h"
+#include "tests/runtime/fuser_groups.h"
 
 using namespace loupe;
 
@@ -232,6 +235,94 @@ void bench() {
     bandwidth("relu 16 float32", 128, [&] { fn::relu(small); });
 }
 
+// ---- fused groups: their numbers against the operators one by one, and their time
+
+// The largest difference of two results, relative to the larger of 1 and the number.
+double worst_of(const Tensor& got, const Tensor& want) {
+    const auto wide = [](const Tensor& t) {
+        return fn::contiguous(fn::to_dtype(on_device(t, Device{}), static_cast<std::int64_t>(ScalarType::Float64)), 0);
+    };
+    const Tensor a = wide(got), b = wide(want);
+    double worst = 0;
+    for (std::int64_t i = 0; i < a.numel(); ++i) {
+        const double x = a.data<double>()[i], y = b.data<double>()[i];
+        if (x != y && (x == x || y == y)) worst = std::max(worst, std::abs(x - y) / std::max(1.0, std::abs(y)));
+    }
+    return worst;
+}
+
+struct FusedCase {
+    std::string name;
+    std::string text;
+    std::vector<IValue> inputs;
+    ScalarType dtype = ScalarType::Float32;
+};
+
+std::vector<FusedCase> fused_cases(ScalarType dtype) {
+    constexpr std::int64_t kMany = std::int64_t{1} << 26, kRows = 8192, kWidth = 1024;
+    const std::string suffix = concat(" ", dtype_name(dtype));
+    const Tensor a = on_gpu({kMany}, dtype), b = on_gpu({kMany}, dtype);
+    const Tensor x = on_gpu({kRows, kWidth}, dtype), y = on_gpu({kRows, kWidth}, dtype), w = on_gpu({kWidth}, dtype);
+    std::vector<FusedCase> cases{
+        {"chain of 5, 64M" + suffix,
+         "graph(%x : Tensor, %y : Tensor):\n  %one : int = prim::Constant[value=1]()\n  %half : float = "
+         "prim::Constant[value=0.5]()\n  %erf : str = prim::Constant[value=\"none\"]()\n  %a : Tensor = aten::mul(%x, "
+         "%half)\n  %b : Tensor = aten::add(%a, %y, %one)\n  %c : Tensor = aten::gelu(%b, %erf)\n  %d : Tensor = "
+         "aten::mul(%c, %y)\n  %r : Tensor = aten::relu(%d)\n  return (%r)\n",
+         {a, b},
+         dtype}};
+    for (const test::RowBody& row : test::row_bodies()) {
+        if (row.kernels < 0) continue;
+        std::string text = test::row_group(row.body, dtype);
+        if (const std::size_t at = text.find("[40]"); at != std::string::npos)
+            text.replace(at, 4, concat("[", kWidth, "]"));
+        cases.push_back(
+            {concat(row.name, " 8192x1024", suffix), text, {x, y, on_gpu({1, kWidth}, dtype), w, w}, dtype});
+    }
+    const auto [normal, mean, rstd] = fn::native_layer_norm(x, Dims{kWidth}, w, w, 1e-5);
+    cases.push_back({"layer_norm backward, all" + suffix,
+                     test::around(concat("[", kWidth, "]"), "[True, True, True]", true, "  return (%dx, %dw, %db)\n"),
+                     {y, x, mean, rstd, w, w, x},
+                     dtype});
+    return cases;
+}
+
+// Of the bandwidth that a copy of as much memory has. Groups that differ are counted.
+int check_fused_groups() {
+    std::printf("%-44s %10s %10s %8s %9s\n", "fused groups", "fused us", "unfused us", "of copy", "differs");
+    int failed = 0;
+    for (const ScalarType dtype : {ScalarType::Float32, ScalarType::BFloat16}) {
+        const Tensor from = on_gpu({1 << 26}, dtype), to = on_gpu({1 << 26}, dtype);
+        const double copied = 2 * static_cast<double>(from.bytes()) / time_of([&] { fn::copy_(to, from); }).device_us;
+        for (const FusedCase& c : fused_cases(dtype)) {
+            const auto graph = ir::parse_graph(c.text);
+            runtime::FusedGroup group(graph);
+            std::vector<IValue> want(graph->outputs().size()), got(want.size());
+            group.run(c.inputs, want.data());
+            group.run(c.inputs, got.data());
+            if (!group.reason().empty()) {
+                std::printf("%-44s NOT FUSED: %s\n", c.name.c_str(), group.reason().c_str());
+                ++failed;
+                continue;
+            }
+            double worst = 0, bytes = 0;
+            for (std::size_t i = 0; i < want.size(); ++i)
+                worst = std::max(worst, worst_of(got[i].to_tensor(), want[i].to_tensor()));
+            for (const std::string& loop : group.loops()) bytes += std::stod(loop.substr(loop.find(", ") + 2));
+            const Times fused = time_of([&] { group.run(c.inputs, got.data()); });
+            const Times unfused = time_of([&] { runtime::FusedGroup(graph).run(c.inputs, want.data()); });
+            // Sums of many rows are added in another order.
+            const double most = dtype == ScalarType::Float32 ? 1e-4 : 2e-2;
+            failed += worst <= most ? 0 : 1;
+            std::printf("%-44s %10.1f %10.1f %7.0f%% %9.1e%s\n", c.name.c_str(), fused.device_us, unfused.device_us,
+                        100 * bytes / fused.device_us / copied, worst, worst <= most ? "" : "  DIFFERS");
+            for (const runtime::FusedKernelText& kernel : group.kernels())
+                std::printf("    %s\n", kernel.resources.c_str());
+        }
+    }
+    return failed;
+}
+
 void say_errors() {
     try {
         empty(std::array<std::int64_t, 1>{std::int64_t{1} << 40}, ScalarType::Float32, kGpu);
@@ -259,12 +350,13 @@ int main(int argc, char** argv) {
         }
         const Clock::time_point start = Clock::now();
         KernelWatcher watcher;
-        const int failed = sweep_operators(watcher);
+        int failed = sweep_operators(watcher);
         std::printf("%.1f s\n", seconds_since(start));
         for (const auto& [backend, operators] : watcher.operators) {
             std::printf("by %s: %zu operators\n", backend.c_str(), operators.size());
         }
         say_errors();
+        failed += check_fused_groups();
         bench();
         return failed == 0 ? 0 : 1;
     } catch (const std::exception& error) {

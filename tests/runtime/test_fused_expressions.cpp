@@ -6,6 +6,7 @@
 #include "core/base/parallel.h"
 #include "core/plugin/plugin_loader.h"
 #include "tests/runtime/fuser_checks.h"
+#include "tests/runtime/fuser_groups.h"
 
 using namespace loupe;
 using namespace loupe::test;
@@ -197,55 +198,7 @@ class TestFusedExpressions : public QObject {
     void rows_data() {
         QTest::addColumn<std::string>("body");
         QTest::addColumn<int>("kernels");
-        const auto row = [](const char* name, const char* body, int kernels = 1) {
-            QTest::newRow(name) << std::string(body) << kernels;
-        };
-        row("softmax of scores",
-            "  %a : Tensor = aten::mul(%x, %half)\n  %b : Tensor = aten::add(%a, %m, %one)\n  %r : Tensor = "
-            "aten::softmax(%b, %last, %none)\n");
-        row("log_softmax",
-            "  %a : Tensor = aten::exp(%x)\n  %b : Tensor = aten::log_softmax(%a, %last, %none)\n  %r : Tensor = "
-            "aten::mul(%b, %half)\n");
-        row("residual and layer_norm",
-            "  %a : Tensor = aten::add(%x, %y, %one)\n  %n : Tensor = aten::layer_norm(%a, %shape, %w, %v, %eps, "
-            "%yes)\n  %r : Tensor = aten::relu(%n)\n");
-        row("layer_norm without weight",
-            "  %a : Tensor = aten::add(%x, %y, %one)\n  %r : Tensor = aten::layer_norm(%a, %shape, %none, %none, %eps, "
-            "%yes)\n");
-        row("rms",
-            "  %s : Tensor = aten::mul(%x, %x)\n  %q : Tensor = aten::mean(%s, %lasts, %yes, %none)\n  %e : Tensor = "
-            "aten::add(%q, %eps, %one)\n"
-            "  %i : Tensor = aten::rsqrt(%e)\n  %k : Tensor = aten::mul(%x, %i)\n  %r : Tensor = aten::mul(%k, %w)\n");
-        row("dropped and kept",
-            "  %s : Tensor = aten::exp(%x)\n  %q : Tensor = aten::sum(%s, %lasts, %no, %none)\n  %r : Tensor = "
-            "aten::log(%q)\n");
-        row("variance",
-            "  %s : Tensor = aten::add(%x, %y, %one)\n  %q : Tensor = aten::var(%s, %lasts, %yes, %yes)\n  %m2 : "
-            "Tensor = aten::mean(%s, %lasts, %yes, %none)\n"
-            "  %c : Tensor = aten::sub(%s, %m2, %one)\n  %r : Tensor = aten::div(%c, %q)\n");
-        row("extremes",
-            "  %s : Tensor = aten::neg(%x)\n  %q : Tensor = aten::amax(%s, %lasts, %yes)\n  %p : Tensor = "
-            "aten::amin(%s, %lasts, %yes)\n"
-            "  %d : Tensor = aten::sub(%q, %p, %one)\n  %r : Tensor = aten::div(%s, %d)\n");
-        row("argmax", "  %s : Tensor = aten::neg(%x)\n  %r : Tensor = aten::argmax(%s, %last, %no)\n");
-        row("two sums",
-            "  %s : Tensor = aten::exp(%x)\n  %q : Tensor = aten::sum(%s, %lasts, %no, %none)\n  %k : Tensor = "
-            "aten::sum(%s, %lasts, %yes, %none)\n"
-            "  %f : Tensor = aten::div(%s, %k)\n  %g : Tensor = aten::sum(%f, %lasts, %no, %none)\n  %r : Tensor = "
-            "aten::sub(%g, %q, %one)\n");
-        row("softmax backward",
-            "  %d : Tensor = aten::_softmax_backward_data(%y, %x, %last, %dtype)\n  %r : Tensor = aten::mul(%d, "
-            "%half)\n");
-        row("log_softmax backward",
-            "  %t : Tensor = aten::mul(%y, %half)\n  %r : Tensor = aten::_log_softmax_backward_data(%t, %x, %last, "
-            "%dtype)\n");
-        row("dropped row meets columns",
-            "  %s : Tensor = aten::exp(%x)\n  %q : Tensor = aten::sum(%s, %lasts, %no, %none)\n  %r : Tensor = "
-            "aten::mul(%s, %q)\n",
-            -1);
-        row("any",
-            "  %s : Tensor = aten::gt(%x, %y)\n  %q : Tensor = aten::any(%s, %last, %yes)\n  %r : Tensor = "
-            "aten::where(%q, %x, %y)\n");
+        for (const RowBody& row : row_bodies()) QTest::newRow(row.name) << std::string(row.body) << row.kernels;
     }
     void rows() {
         QFETCH(std::string, body);
@@ -253,31 +206,8 @@ class TestFusedExpressions : public QObject {
         Random random;
         for (const ScalarType dtype :
              {ScalarType::Float32, ScalarType::Float64, ScalarType::BFloat16, ScalarType::Float16}) {
-            const std::string text = concat(
-                "graph(%x : Tensor, %y : Tensor, %m : Tensor, %w : Tensor, %v : Tensor):\n  %one : int = "
-                "prim::Constant[value=1]()\n"
-                "  %half : float = prim::Constant[value=0.5]()\n  %last : int = prim::Constant[value=-1]()\n  %none : "
-                "NoneType = prim::Constant()\n"
-                "  %yes : bool = prim::Constant[value=1]()\n  %no : bool = prim::Constant[value=0]()\n  %eps : float = "
-                "prim::Constant[value=1e-05]()\n"
-                "  %shape : int[] = prim::Constant[value=[40]]()\n  %lasts : int[] = prim::Constant[value=[-1]]()\n"
-                "  %dtype : int = prim::Constant[value=",
-                static_cast<int>(dtype), "]()\n", body, "  return (%r)\n");
-            const auto draw = [&](std::initializer_list<std::int64_t> sizes) {
-                return random_tensor(random, sizes, dtype);
-            };
-            const auto turned = [&](std::int64_t a, std::int64_t b, std::int64_t c) {
-                return fn::transpose(random_tensor(random, {a, c, b}, dtype), 1, 2);
-            };
-            const std::vector<std::vector<IValue>> kInputs{
-                {draw({3, 5, 40}), draw({3, 5, 40}), draw({5, 40}), draw({40}), draw({40})},
-                {draw({40, 40}), draw({40, 40}), draw({1, 40}), draw({40}), draw({40})},
-                {turned(3, 5, 40), turned(3, 5, 40), draw({3, 5, 1}), draw({40}), draw({40})},
-                {draw({40}), draw({40}), draw({}), draw({40}), draw({40})},
-                {fn::expand(draw({3, 1, 40}), Dims{3, 5, 40}), draw({3, 5, 40}), draw({3, 1, 1}), draw({40}),
-                 draw({40})},
-            };
-            for (const std::vector<IValue>& inputs : kInputs) {
+            const std::string text = row_group(body, dtype);
+            for (const std::vector<IValue>& inputs : row_inputs(random, dtype)) {
                 if (kernels < 0 && inputs[0].to_tensor().dim() == 3) continue;
                 check_rows(text, inputs, kernels);
             }

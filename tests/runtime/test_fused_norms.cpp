@@ -5,37 +5,10 @@
 #include "core/base/parallel.h"
 #include "core/plugin/plugin_loader.h"
 #include "tests/runtime/fuser_checks.h"
+#include "tests/runtime/fuser_groups.h"
 
 using namespace loupe;
 using namespace loupe::test;
-
-namespace {
-
-// What stands before a normalisation's gradient and what follows it; %k reads a sum over the rows, so it is a loop of
-// its own.
-constexpr const char* kAround =
-    "graph(%g : Tensor, %x : Tensor, %mean : Tensor, %rstd : Tensor, %w : Tensor, %b : Tensor, %y : Tensor):\n"
-    "  %one : int = prim::Constant[value=1]()\n  %half : float = prim::Constant[value=0.5]()\n  %none : NoneType = "
-    "prim::Constant()\n"
-    "  %shape : int[] = prim::Constant[value=SHAPE]()\n  %mask : bool[] = prim::Constant[value=MASK]()\n"
-    "  %t : Tensor = aten::mul(%g, %half)\n"
-    "  %dx : Tensor, %dw : Tensor, %db : Tensor = aten::native_layer_norm_backward(%t, %x, %shape, %mean, %rstd, "
-    "WEIGHTS, %mask)\n";
-constexpr const char* kAll =
-    "  %r : Tensor = aten::add(%dx, %y, %one)\n  %k : Tensor = aten::mul(%dw, %half)\n  return (%r, %dw, %db, %k)\n";
-
-std::string around(const std::string& shape, const std::string& mask, bool with_weights, const std::string& rest) {
-    std::string text = concat(kAround, rest);
-    const auto put = [&](const char* place, const std::string& what) {
-        text.replace(text.find(place), std::string(place).size(), what);
-    };
-    put("SHAPE", shape);
-    put("MASK", mask);
-    put("WEIGHTS", with_weights ? "%w, %b" : "%none, %none");
-    return text;
-}
-
-}  // namespace
 
 class TestFusedNorms : public QObject {
     Q_OBJECT

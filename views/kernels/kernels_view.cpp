@@ -23,7 +23,9 @@ QString kernelText(const session::FusedKernelView& kernel, int page) {
             return text(kernel.expression);
         case Program:
             return kernel.program.empty()
-                       ? QObject::tr("; %1 compiles the expression: see LLVM IR").arg(text(kernel.backend))
+                       ? QObject::tr("; %1 compiles the expression: see %2")
+                             .arg(text(kernel.backend),
+                                  kernel.language.empty() ? QStringLiteral("LLVM IR") : text(kernel.language))
                        : text(kernel.program);
         case Ir:
             return kernel.ir.empty() ? QObject::tr("; %1 has no LLVM IR").arg(text(kernel.backend)) : text(kernel.ir);
@@ -205,6 +207,14 @@ void KernelsView::showGroups(const session::FusedGroups& groups) {
     showState();
 }
 
+// A device's kernels have a source, and PTX.
+void KernelsView::nameCode(const session::FusedGroupView* group) {
+    const bool hasSource = group != nullptr && !group->kernels.empty() && !group->kernels[0].language.empty();
+    const QString language = hasSource ? text(group->kernels[0].language) : QStringLiteral("LLVM IR");
+    pages_->setTabText(Ir, language);
+    pages_->setTabText(Assembly, language == QLatin1String("CUDA C++") ? QStringLiteral("PTX") : tr("Assembly"));
+}
+
 const session::FusedGroupView* KernelsView::chosen() const {
     const int row = list_->indexOfTopLevelItem(list_->currentItem());
     return row >= 0 && static_cast<std::size_t>(row) < groups_.groups.size()
@@ -215,6 +225,7 @@ const session::FusedGroupView* KernelsView::chosen() const {
 void KernelsView::showGroup() {
     const session::FusedGroupView* group = chosen();
     pages_->setEnabled(group != nullptr);
+    nameCode(group);
     if (group == nullptr) {
         facts_->clear();
         code_->clear();
@@ -228,6 +239,7 @@ void KernelsView::showGroup() {
                                  ? tr(", compiled in %1").arg(secondsText(kernel.compile_seconds))
                                  : QString();
         facts += QStringLiteral("<br>") + text(kernel.backend) + made;
+        if (!kernel.resources.empty()) facts += QStringLiteral("<br>") + text(kernel.resources).toHtmlEscaped();
     }
     if (!group->loops.empty()) {
         facts += tr("<br>Any sizes: one kernel%1. These sizes: %2%3")

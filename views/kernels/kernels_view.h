@@ -39,6 +39,7 @@ class KernelsView : public View {
     void makeList(QSplitter* splitter);
     void makeGroup(QSplitter* splitter);
     void showGroup();
+    void nameCode(const session::FusedGroupView* group);
     void showState();
     void followCurrent();
     const session::FusedGroupView* chosen() const;
