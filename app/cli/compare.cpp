@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/record/recording_file.h"
+#include "core/study/device_check.h"
 #include "core/study/reference_run.h"
 #include "core/study/run_differences.h"
 
@@ -302,6 +303,22 @@ json json_of(const RunDifferences& found) {
             {"notes", std::vector<std::string>(found.notes.begin(), found.notes.end())}};
 }
 
+json json_of(const session::DeviceCheck& check) {
+    json operators = json::array();
+    for (const session::OperatorOnDevice& each : check.operators) {
+        operators.push_back({{"event", each.event},
+                             {"op", each.op},
+                             {"module", each.scope},
+                             {"differs", each.differs},
+                             {"output", json_of(each.output)},
+                             {"gradient", json_of(each.gradient)},
+                             {"fell_back", each.fell_back},
+                             {"why", each.why}});
+    }
+    return {{"device", check.device},       {"headline", check.headline()}, {"compared", check.compared},
+            {"differing", check.differing}, {"fallbacks", check.fallbacks}, {"operators", std::move(operators)}};
+}
+
 // Max abs and signal to noise of each module's output, a column a run.
 void print_table(const std::vector<RunDifferences>& all) {
     std::size_t width = 6;
@@ -327,6 +344,26 @@ void print_table(const std::vector<RunDifferences>& all) {
         }
         std::printf("\n");
     }
+}
+
+// Of a run on the CPU that is repeated on a device: each operator by itself.
+std::optional<session::DeviceCheck> check_alone(const CompareArguments& options, const ComparedRun& own) {
+    const bool is_on_cpu = options.run.device.empty() || options.run.device == "cpu";
+    if (!options.others.empty() || options.device.empty() || options.device == "cpu" || !is_on_cpu) return std::nullopt;
+    return session::check_device(*own.recording, own.elements, parse_device(options.device));
+}
+
+void print_alone(const session::DeviceCheck& check) {
+    constexpr std::size_t kMost = 20;
+    std::printf("%s\n", check.headline().c_str());
+    std::size_t printed = 0;
+    for (const session::OperatorOnDevice& each : check.operators) {
+        if (!each.differs || ++printed > kMost) continue;
+        std::printf("DIFFERS    #%u %s in %s: %s%s\n", each.event, std::string(each.op).c_str(),
+                    scope_name(std::string(each.scope)).c_str(), each.text().c_str(),
+                    each.fell_back ? " (it has no kernel there)" : "");
+    }
+    if (printed > kMost) std::printf("... and %zu more operators that differ\n", printed - kMost);
 }
 
 }  // namespace
@@ -356,17 +393,20 @@ int run_compare(const CompareArguments& options) {
     const bool diverges = std::any_of(all.begin(), all.end(),
                                       [](const RunDifferences& each) { return each.diverges() || each.compared == 0; });
     for (const Said& note : own.notes) options.run.notice(cut_middle(note.text(), kLongestNote));
+    const std::optional<session::DeviceCheck> alone = check_alone(options, own);
     if (options.run.json) {
         json out = json::array();
         for (const RunDifferences& found : all) out.push_back(json_of(found));
+        if (alone) out.front()["alone"] = json_of(*alone);
         std::printf("%s\n", (all.size() == 1 ? out.front() : out).dump(2).c_str());
-        return diverges ? 1 : 0;
+        return diverges || (alone && alone->differing > 0) ? 1 : 0;
     }
     for (const RunDifferences& found : all)
         std::printf("%s%s\n", all.size() > 1 ? concat(found.label, ": ").c_str() : "", found.headline().text().c_str());
     if (all.size() == 1) {
         const RunDifferences& found = all.front();
         if (found.forward && found.backward) std::printf("in backward: %s\n", found.backward->text.text().c_str());
+        if (alone) print_alone(*alone);
         print_modules(found);
         print_rest(found, own);
         print_costs(found);
@@ -377,7 +417,7 @@ int run_compare(const CompareArguments& options) {
     for (const RunDifferences& found : all) {
         for (const Said& note : found.notes) options.run.notice(cut_middle(concat("note: ", note), kLongestNote));
     }
-    return diverges ? 1 : 0;
+    return diverges || (alone && alone->differing > 0) ? 1 : 0;
 }
 
 }  // namespace loupe::cli

@@ -28,6 +28,7 @@
 #include "core/runtime/interpreter/print.h"
 #include "core/tensor/copy_elements.h"
 #include "core/tensor/device_copy.h"
+#include "core/tensor/device_interface.h"
 #include "core/value/map_tensors.h"
 
 namespace loupe::session {
@@ -340,6 +341,11 @@ std::vector<IValue> Program::make_arguments(const std::vector<InputSpec>& specs,
 void Program::to(Device device) {
     if (device == device_) return;
     allocator_for(device.type);  // is there such a device?
+    if (const std::string why = device_.is_cpu() ? std::string() : device_interface(device_.type)->why_lost(device_);
+        !why.empty())
+        throw Error(ErrorKind::Run,
+                    concat("the model's weights were on ", device_name(device_), ", which was lost: ", why),
+                    {.hint = "open the model again, to run it on the CPU, or restart the engine"});
     module().to({.device = device});
     if (!is_eager()) {
         move_attributes(module(), device);

@@ -17,6 +17,7 @@
 #include "core/model/shown_source.h"
 #include "core/python/language/condition.h"
 #include "core/record/call_tensors.h"
+#include "core/record/memory_holders.h"
 #include "core/record/running_place.h"
 
 namespace loupe::session {
@@ -522,6 +523,10 @@ void Recorder::on_exception(const Error& error) {
     pending_.error = error.what();
     memory_.end_event();
     pending_.memory_after = memory_.current_bytes();
+    if (error.message().find("out of memory") != std::string::npos) {
+        const std::string held = holders_text(*recording(), writer_.next_event() - 1);
+        if (!held.empty()) pending_.error += concat("; ", held);
+    }
     publish(std::move(pending_));
 }
 

@@ -3,10 +3,22 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/error.h"
+#include "core/base/strings.h"
 #include "core/dispatch/device_fallback.h"
 #include "core/record/recorder.h"
 
 namespace loupe::session {
+
+namespace {
+
+// "cuda:0"; of a stream that is not the device's own "cuda:0, stream 3".
+std::string name_of_stream(Device device) {
+    const StreamId stream = device_interface(device.type)->current_stream(device);
+    return stream == 0 ? device_name(device) : concat(device_name(device), ", stream ", stream);
+}
+
+}  // namespace
 
 void Recorder::stop_watching() {
     workers_.stop();
@@ -25,7 +37,7 @@ void Recorder::start_device_clock(const OperatorCall& call) {
         }
         return first;
     }();
-    if (!device.is_cpu()) pending_.device.device = writer_.intern(device_name(device));
+    if (!device.is_cpu()) pending_.device.device = writer_.intern(name_of_stream(device));
     device_clock_.start(device, clock_.now());
 }
 
@@ -65,6 +77,10 @@ void Recorder::hold(const Operator* op) {
 void Recorder::show_first() {
     Held& held = held_.front();
     Event& event = writer_.held_event(held.id);
+    // One by one, so that a device that stops is seen where it does: the next event's mark is behind this one's
+    // numbers.
+    if (held.span) held.span->wait();
+    if (!tensors_.are_there(held.last_value) && held_.size() > 1 && held_[1].span) held_[1].span->wait();
     tensors_.settle(held.last_value);
     event.device.given = event.start;
     if (held.span) {
@@ -73,8 +89,9 @@ void Recorder::show_first() {
         event.start = std::max(held.span->start(), event.device.given);
         device_clock_.take_back(std::move(*held.span));
     }
-    // One after the other, as they are on the device; the host was ahead.
-    event.start = device_time_ = std::max(device_time_, event.start);
+    // One after the other, as they are on the device; the host was ahead. Another stream runs beside it.
+    if (event.device.device.find(',') == std::string_view::npos)
+        event.start = device_time_ = std::max(device_time_, event.start);
     if (held.is_whole)
         note_whole(event);
     else
@@ -101,15 +118,26 @@ void Recorder::show_some() {
 }
 
 void Recorder::catch_up() {
-    try {
-        if (!held_.empty() && held_.back().span) held_.back().span->wait();
-        while (!held_.empty()) show_first();
-        if (is_pending_) return;  // its inputs are not shown before it
-        tensors_.settle(writer_.last_value());
-    } catch (...) {
+    const auto give_up = [this] {
         held_.clear();
         tensors_.give_up_late();
         writer_.show_all();
+    };
+    try {
+        while (!held_.empty()) show_first();
+        if (is_pending_) return;  // its inputs are not shown before it
+        tensors_.settle(writer_.last_value());
+    } catch (const Error& error) {
+        // What is seen late is shown where it was: the first work that was not done.
+        if (!held_.empty() && any_device_lost()) {
+            Event& first = writer_.held_event(held_.front().id);
+            first.failed = true;
+            first.error = concat("the device stopped at this operator or soon behind it: ", error.what());
+        }
+        give_up();
+        throw;
+    } catch (...) {
+        give_up();
         throw;
     }
     writer_.show_all();

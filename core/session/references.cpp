@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/references.h"
 
+#include "core/study/device_check.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -220,12 +222,35 @@ OpenedGraphs References::open_graphs(int id) const {
     return {.error = {}, .here = *here, .there = *reference.opened};
 }
 
+namespace {
+
+// Where the run's operators ran, if that was not the CPU.
+std::string device_of(const ComparedRun& run) {
+    for (EventId id = 1; id <= run.recording->event_count(); ++id) {
+        const std::string_view device = run.recording->event(id).device.device;
+        if (!device.empty()) return std::string(device.substr(0, device.find(',')));
+    }
+    return {};
+}
+
+// Of two runs that differ, one on the CPU and one on a device: is there a kernel that is wrong, or do roundings add up?
+void note_device(RunDifferences& out, const ComparedRun& own, const ComparedRun& reference) {
+    const std::string here = device_of(own), there = device_of(reference);
+    if (here.empty() == there.empty()) return;
+    const ComparedRun& on_cpu = here.empty() ? own : reference;
+    out.notes.push_back(
+        check_device(*on_cpu.recording, on_cpu.elements, parse_device(here.empty() ? there : here)).headline());
+}
+
+}  // namespace
+
 RunDifferences References::compare(int id, const CompareOptions& options) {
     const ComparedRun& reference = find(id);
     const ComparedRun own = shown_run("this run");
     const std::size_t events = own.recording->event_count();
     RunAlignment aligned;
     RunDifferences out = compare_runs_by_value(own, reference, options, &aligned);
+    if (out.diverges()) note_device(out, own, reference);
     out.reference = id;
     aligned_ = {id, own.recording, events, options.mends, std::move(aligned)};
     return out;

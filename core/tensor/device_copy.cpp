@@ -4,8 +4,11 @@
 #include <cstring>
 
 #include "core/tensor/device_interface.h"
+#include "core/tensor/late_copies.h"
 
 namespace loupe {
+
+thread_local bool detail::copies_late = false;
 
 ElementRange range_of(const Tensor& t) {
     if (t.numel() == 0) return {t.storage_offset(), 0};
@@ -26,6 +29,8 @@ void copy_bytes(const Storage& to, std::size_t to_offset, const Storage& from, s
     const DeviceType type = to.device().is_cpu() ? from.device().type : to.device().type;
     if (type == DeviceType::Cpu)
         std::memcpy(target, source, bytes);
+    else if (detail::copies_late)
+        device_interface(type)->copy_later(target, to.device(), source, from.device(), bytes);
     else
         device_interface(type)->copy(target, to.device(), source, from.device(), bytes);
 }

@@ -2,6 +2,8 @@
 #include "core/tensor/device_interface.h"
 
 #include <array>
+#include <cstdlib>
+#include <mutex>
 
 namespace loupe {
 
@@ -14,6 +16,21 @@ std::array<DeviceInterface*, kDeviceTypes>& interfaces() {
     return table;
 }
 
+// As for PyTorch: programs that say nothing may be run with TF32 all the same.
+bool is_forced() {
+    const char* const set = std::getenv("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE");
+    return set != nullptr && std::string_view(set) == "1";
+}
+
+struct Math {
+    std::mutex mutex;
+    DeviceMathSettings settings{.products_in_tf32 = is_forced()};
+};
+Math& math() {
+    static Math own;
+    return own;
+}
+
 }  // namespace
 
 DeviceInterface* device_interface(DeviceType type) { return interfaces()[static_cast<std::size_t>(type)]; }
@@ -21,6 +38,19 @@ DeviceInterface* device_interface(DeviceType type) { return interfaces()[static_
 void set_device_interface(DeviceType type, DeviceInterface* device) {
     interfaces()[static_cast<std::size_t>(type)] = device;
     detail::other_devices = detail::other_devices || device != nullptr;
+    if (device != nullptr) device->set_math(device_math());
+}
+
+void set_device_math(const DeviceMathSettings& settings) {
+    const std::lock_guard lock(math().mutex);
+    math().settings = settings;
+    for (DeviceInterface* const each : interfaces()) {
+        if (each != nullptr) each->set_math(settings);
+    }
+}
+DeviceMathSettings device_math() {
+    const std::lock_guard lock(math().mutex);
+    return math().settings;
 }
 
 void synchronize_devices() {
@@ -29,6 +59,17 @@ void synchronize_devices() {
         for (int i = 0; devices != nullptr && i < devices->count(); ++i)
             devices->synchronize(Device{static_cast<DeviceType>(type), static_cast<std::int8_t>(i)});
     }
+}
+
+bool any_device_lost() {
+    for (std::size_t type = 0; type < kDeviceTypes; ++type) {
+        const DeviceInterface* const devices = interfaces()[type];
+        for (int i = 0; devices != nullptr && i < devices->count(); ++i) {
+            if (!devices->why_lost(Device{static_cast<DeviceType>(type), static_cast<std::int8_t>(i)}).empty())
+                return true;
+        }
+    }
+    return false;
 }
 
 std::string_view device_type_name(DeviceType type) {

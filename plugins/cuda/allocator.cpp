@@ -3,10 +3,15 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "plugins/cuda/check.h"
 #include "plugins/cuda/current_device.h"
+#include "plugins/cuda/device.h"
 
 namespace loupe::cuda {
 namespace {
@@ -24,20 +29,49 @@ std::size_t segment_size(std::size_t bytes) {
     if (bytes < kLarge) return kLargeSegment;
     return (bytes + kSegmentUnit - 1) / kSegmentUnit * kSegmentUnit;
 }
+std::size_t rounded(std::size_t bytes) { return bytes == 0 ? kUnit : (bytes + kUnit - 1) / kUnit * kUnit; }
 
-std::string mebibytes(std::size_t bytes) { return concat((bytes + (1 << 20) - 1) >> 20, " MiB"); }
+// In all, and in the pool of small blocks or that of large ones.
+void change(PoolFigures& figures, bool is_small, std::int64_t amount) {
+    for (MemoryFigure* const each : {&figures[0], &figures[is_small ? 1 : 2]}) {
+        if (amount >= 0)
+            each->add(amount);
+        else
+            each->take(-amount);
+    }
+}
+void change(PoolFigures& figures, bool is_small, std::size_t amount, bool is_more) {
+    change(figures, is_small, is_more ? static_cast<std::int64_t>(amount) : -static_cast<std::int64_t>(amount));
+}
+
+// As PyTorch writes sizes.
+std::string size_text(std::int64_t bytes) {
+    const auto scaled = [&](double unit, const char* name) {
+        std::array<char, 32> text{};
+        std::snprintf(text.data(), text.size(), "%.2f %s", static_cast<double>(bytes) / unit, name);
+        return std::string(text.data());
+    };
+    if (bytes <= 1024) return concat(bytes, " bytes");
+    if (bytes <= (1 << 20)) return scaled(1024.0, "KiB");
+    if (bytes <= (1 << 30)) return scaled(1048576.0, "MiB");
+    return scaled(1073741824.0, "GiB");
+}
+
+[[noreturn]] void out_of_memory(std::size_t bytes, Device device, const DeviceMemoryStatistics& figures) {
+    std::size_t free = 0, total = 0;
+    cudaMemGetInfo(&free, &total);
+    const std::int64_t used = figures.allocated_bytes[0].current;
+    throw Error(
+        ErrorKind::Run,
+        concat("CUDA out of memory. Tried to allocate ", size_text(static_cast<std::int64_t>(bytes)), ". GPU ",
+               static_cast<int>(device.index), " has a total capacity of ", size_text(static_cast<std::int64_t>(total)),
+               " of which ", size_text(static_cast<std::int64_t>(free)), " is free. Tensors hold ", size_text(used),
+               ", and ", size_text(figures.reserved_bytes[0].current - used), " is reserved but unallocated."));
+}
 
 }  // namespace
 
-std::size_t CachingAllocator::rounded(std::size_t bytes) {
-    return bytes == 0 ? kUnit : (bytes + kUnit - 1) / kUnit * kUnit;
-}
-
-std::multimap<std::size_t, CachingAllocator::Block*>& CachingAllocator::list_of(Pool& pool, std::size_t bytes) {
-    return bytes <= kSmall ? pool.free_small : pool.free_large;
-}
-
-void CachingAllocator::take_out(std::multimap<std::size_t, Block*>& list, Block* block) {
+void CachingAllocator::take_out(FreeList& list, const Block* block) {
     for (auto [at, end] = list.equal_range(block->bytes); at != end; ++at) {
         if (at->second == block) {
             list.erase(at);
@@ -46,8 +80,8 @@ void CachingAllocator::take_out(std::multimap<std::size_t, Block*>& list, Block*
     }
 }
 
-CachingAllocator::Block* CachingAllocator::take(Pool& pool, std::size_t bytes) {
-    auto& list = list_of(pool, bytes);
+CachingAllocator::Block* CachingAllocator::take(FreeLists& lists, std::size_t bytes) {
+    FreeList& list = lists.of(bytes <= kSmall);
     const auto found = list.lower_bound(bytes);
     if (found == list.end()) return nullptr;
     // A large block is not cut for one that is much smaller: its rest would hardly ever be joined again.
@@ -57,81 +91,114 @@ CachingAllocator::Block* CachingAllocator::take(Pool& pool, std::size_t bytes) {
     return block;
 }
 
-CachingAllocator::Block* CachingAllocator::new_segment(Pool& pool, std::size_t bytes, Device device) {
+CachingAllocator::Block* CachingAllocator::new_segment(Pool& pool, std::size_t bytes, Device device, StreamId stream) {
     void* memory = nullptr;
     const std::size_t size = segment_size(bytes);
-    use(device);
     cudaError_t status = cudaMalloc(&memory, size);
     if (status == cudaErrorMemoryAllocation) {
         cudaGetLastError();
+        ++pool.figures.retries;
         trim(pool, device);
         status = cudaMalloc(&memory, size);
     }
     if (status == cudaErrorMemoryAllocation) {
         cudaGetLastError();
-        std::size_t free = 0, total = 0;
-        cudaMemGetInfo(&free, &total);
-        throw Error(ErrorKind::Run,
-                    concat("out of memory: CUDA out of memory. Tried to allocate ", mebibytes(bytes), ". GPU ",
-                           static_cast<int>(device.index), " has a total capacity of ", mebibytes(total), " of which ",
-                           mebibytes(free), " is free. Tensors hold ", mebibytes(pool.figures.used), ", ",
-                           mebibytes(pool.figures.reserved - pool.figures.used), " more are kept for reuse."));
+        ++pool.figures.out_of_memory;
+        out_of_memory(bytes, device, pool.figures);
     }
     check(status, "allocating memory");
-    pool.figures.reserved += size;
-    pool.note_peak();
-    return new Block{static_cast<char*>(memory), size, true, nullptr, nullptr};
+    ++pool.figures.device_allocations;
+    auto* const block = new Block{static_cast<char*>(memory), size, stream, bytes <= kSmall};
+    pool.segments.emplace(block->address, block);
+    change(pool.figures.segment, block->is_small, 1);
+    change(pool.figures.reserved_bytes, block->is_small, size, true);
+    return block;
+}
+
+void CachingAllocator::split(Pool& pool, Block* block, std::size_t bytes) {
+    const bool was_part = block->is_part();
+    const std::size_t rest = block->bytes - bytes;
+    DeviceMemoryStatistics& figures = pool.figures;
+    if (rest < (block->is_small ? kUnit : kSmall + kUnit)) {
+        if (!was_part) return;
+        change(figures.inactive_split, block->is_small, -1);
+        change(figures.inactive_split_bytes, block->is_small, block->bytes, false);
+        return;
+    }
+    auto* const tail = new Block{block->address + bytes, rest, block->stream, block->is_small};
+    tail->before = block;
+    tail->after = block->after;
+    if (block->after != nullptr) block->after->before = tail;
+    block->after = tail;
+    block->bytes = bytes;
+    pool.free[block->stream].of(block->is_small).emplace(rest, tail);
+    if (was_part) {
+        change(figures.inactive_split_bytes, block->is_small, bytes, false);
+    } else {
+        change(figures.inactive_split, block->is_small, 1);
+        change(figures.inactive_split_bytes, block->is_small, rest, true);
+    }
 }
 
 void* CachingAllocator::allocate(std::size_t bytes, Device device) {
     const std::size_t size = rounded(bytes);
+    const StreamId stream = current_stream(device);
+    use(device);
     const std::lock_guard lock(mutex_);
-    Pool& pool = pools_.at(static_cast<std::size_t>(device.index));
-    Block* block = take(pool, size);
-    if (block == nullptr) block = new_segment(pool, size, device);
+    Pool& pool = pool_of(device);
+    put_what_is_done(pool);
+    Block* block = take(pool.free[stream], size);
+    if (block == nullptr) block = new_segment(pool, size, device, stream);
     block->is_free = false;
-    const std::size_t rest = block->bytes - size;
-    if (rest >= (size <= kSmall ? kUnit : kSmall + kUnit)) {
-        auto* const tail = new Block{block->address + size, rest, true, block, block->after};
-        if (block->after != nullptr) block->after->before = tail;
-        block->after = tail;
-        block->bytes = size;
-        // What is left of a small segment serves small blocks, whatever its size.
-        (size <= kSmall ? pool.free_small : pool.free_large).emplace(rest, tail);
-    }
+    block->requested = bytes;
+    split(pool, block, size);
     pool.given.emplace(block->address, block);
-    pool.figures.used += block->bytes;
-    pool.note_peak();
+    DeviceMemoryStatistics& figures = pool.figures;
+    change(figures.allocation, block->is_small, 1);
+    change(figures.allocated_bytes, block->is_small, block->bytes, true);
+    change(figures.active, block->is_small, 1);
+    change(figures.active_bytes, block->is_small, block->bytes, true);
+    change(figures.requested_bytes, block->is_small, bytes, true);
     return block->address;
 }
 
+void CachingAllocator::absorb(Block* first, const Block* second) {
+    first->bytes += second->bytes;
+    first->after = second->after;
+    if (second->after != nullptr) second->after->before = first;
+    delete second;
+}
+
 void CachingAllocator::put(Pool& pool, Block* block) {
-    const auto absorb = [&](Block* first, Block* second) {
-        first->bytes += second->bytes;
-        first->after = second->after;
-        if (second->after != nullptr) second->after->before = first;
-        delete second;
-    };
-    // Neighbours lie in the list of their segment: the small ones' or the large ones'.
-    const auto forget = [&](Block* neighbour) {
-        take_out(pool.free_small, neighbour);
-        take_out(pool.free_large, neighbour);
+    DeviceMemoryStatistics& figures = pool.figures;
+    const bool is_small = block->is_small;
+    FreeList& list = pool.free[block->stream].of(is_small);
+    change(figures.active, is_small, -1);
+    change(figures.active_bytes, is_small, block->bytes, false);
+    change(figures.requested_bytes, is_small, block->requested, false);
+    std::int64_t parts = 0, part_bytes = 0;
+    const auto leave = [&](const Block* neighbour) {
+        take_out(list, neighbour);
+        --parts;
+        part_bytes -= static_cast<std::int64_t>(neighbour->bytes);
     };
     if (Block* const next = block->after; next != nullptr && next->is_free) {
-        forget(next);
+        leave(next);
         absorb(block, next);
     }
     if (Block* const previous = block->before; previous != nullptr && previous->is_free) {
-        forget(previous);
+        leave(previous);
         absorb(previous, block);
         block = previous;
     }
     block->is_free = true;
-    const Block* first = block;
-    while (first->before != nullptr) first = first->before;
-    std::size_t segment = 0;
-    for (; first != nullptr; first = first->after) segment += first->bytes;
-    (segment == kSmallSegment ? pool.free_small : pool.free_large).emplace(block->bytes, block);
+    if (block->is_part()) {
+        ++parts;
+        part_bytes += static_cast<std::int64_t>(block->bytes);
+    }
+    change(figures.inactive_split, is_small, parts);
+    change(figures.inactive_split_bytes, is_small, part_bytes);
+    list.emplace(block->bytes, block);
 }
 
 void CachingAllocator::release(void* address, std::size_t, Device device) noexcept {
@@ -141,24 +208,54 @@ void CachingAllocator::release(void* address, std::size_t, Device device) noexce
     if (found == pool.given.end()) return;
     Block* const block = found->second;
     pool.given.erase(found);
-    pool.figures.used -= block->bytes;
-    put(pool, block);
+    change(pool.figures.allocation, block->is_small, -1);
+    change(pool.figures.allocated_bytes, block->is_small, block->bytes, false);
+    Waiting waiting{block, {}};
+    try {
+        for (const StreamId stream : block->uses) waiting.events.push_back(mark_stream(device, stream));
+    } catch (const Error&) {  // of a device that is lost: its streams do nothing any more
+        waiting.events.clear();
+    }
+    block->uses.clear();
+    if (waiting.events.empty())
+        put(pool, block);
+    else
+        pool.waiting.push_back(std::move(waiting));
+}
+
+void CachingAllocator::put_what_is_done(Pool& pool) {
+    std::erase_if(pool.waiting, [&](const Waiting& waiting) {
+        if (!std::ranges::all_of(waiting.events, [](const auto& event) { return event->is_reached(); })) return false;
+        put(pool, waiting.block);
+        return true;
+    });
+}
+void CachingAllocator::put_all(Pool& pool) {
+    if (!pool.waiting.empty()) ++pool.figures.waits_for_streams;
+    for (const Waiting& waiting : pool.waiting) {
+        for (const auto& event : waiting.events) event->wait();
+        put(pool, waiting.block);
+    }
+    pool.waiting.clear();
 }
 
 void CachingAllocator::trim(Pool& pool, Device device) {
     use(device);
-    cudaDeviceSynchronize();
-    for (auto* const list : {&pool.free_small, &pool.free_large}) {
-        for (auto at = list->begin(); at != list->end();) {
-            Block* const block = at->second;
-            if (block->before != nullptr || block->after != nullptr) {
-                ++at;
-                continue;
-            }
-            cudaFree(block->address);
-            pool.figures.reserved -= block->bytes;
-            delete block;
-            at = list->erase(at);
+    put_all(pool);
+    check(cudaDeviceSynchronize(), "freeing cached memory");
+    for (auto& [stream, lists] : pool.free) {
+        for (FreeList* const list : {&lists.small, &lists.large}) {
+            std::erase_if(*list, [&](const auto& entry) {
+                const Block* const block = entry.second;
+                if (block->is_part()) return false;
+                cudaFree(block->address);
+                ++pool.figures.device_frees;
+                pool.segments.erase(block->address);
+                change(pool.figures.segment, block->is_small, -1);
+                change(pool.figures.reserved_bytes, block->is_small, block->bytes, false);
+                delete block;
+                return true;
+            });
         }
     }
 }
@@ -169,16 +266,49 @@ void CachingAllocator::trim() {
         trim(pools_[i], Device{DeviceType::Cuda, static_cast<std::int8_t>(i)});
 }
 
-DeviceMemoryUse CachingAllocator::memory_use(Device device) const {
+void CachingAllocator::note_use(const void* address, Device device, StreamId stream) {
+    const std::lock_guard lock(mutex_);
+    Pool& pool = pool_of(device);
+    const auto found = pool.given.find(const_cast<void*>(address));
+    if (found == pool.given.end() || found->second->stream == stream) return;
+    std::vector<StreamId>& uses = found->second->uses;
+    if (std::ranges::find(uses, stream) == uses.end()) uses.push_back(stream);
+}
+
+DeviceMemoryStatistics CachingAllocator::statistics(Device device) const {
     const std::lock_guard lock(mutex_);
     return pools_.at(static_cast<std::size_t>(device.index)).figures;
 }
 
+DeviceMemoryUse CachingAllocator::memory_use(Device device) const {
+    const DeviceMemoryStatistics figures = statistics(device);
+    const auto bytes = [](std::int64_t count) { return static_cast<std::size_t>(count); };
+    return {bytes(figures.allocated_bytes[0].current), bytes(figures.reserved_bytes[0].current),
+            bytes(figures.allocated_bytes[0].peak), bytes(figures.reserved_bytes[0].peak)};
+}
+
+std::vector<DeviceSegment> CachingAllocator::segments(Device device) const {
+    const std::lock_guard lock(mutex_);
+    std::vector<DeviceSegment> all;
+    for (const auto& [address, first] : pools_.at(static_cast<std::size_t>(device.index)).segments) {
+        DeviceSegment segment{reinterpret_cast<std::uintptr_t>(address), 0, first->stream, first->is_small, {}};
+        for (const Block* block = first; block != nullptr; block = block->after) {
+            segment.bytes += block->bytes;
+            segment.blocks.push_back({block->bytes, block->is_free});
+        }
+        all.push_back(std::move(segment));
+    }
+    return all;
+}
+
 void CachingAllocator::reset_peak(Device device) {
     const std::lock_guard lock(mutex_);
-    DeviceMemoryUse& use = pools_.at(static_cast<std::size_t>(device.index)).figures;
-    use.most_used = use.used;
-    use.most_reserved = use.reserved;
+    DeviceMemoryStatistics& figures = pool_of(device).figures;
+    for (PoolFigures* const each :
+         {&figures.allocation, &figures.segment, &figures.active, &figures.inactive_split, &figures.allocated_bytes,
+          &figures.reserved_bytes, &figures.active_bytes, &figures.inactive_split_bytes, &figures.requested_bytes}) {
+        for (MemoryFigure& figure : *each) figure.peak = figure.current;
+    }
 }
 
 }  // namespace loupe::cuda

@@ -2,8 +2,9 @@
 #pragma once
 // Memory of CUDA devices. Freed blocks are kept: asking the driver for memory waits for all work of the device.
 
-#include <algorithm>
+#include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
@@ -13,16 +14,21 @@
 
 namespace loupe::cuda {
 
-// Work of a device runs on one stream, in the order in which it is given: a freed block can be given again at once.
+// Each stream has blocks of its own. Its work runs in the order in which it is given: a freed block can be given again
+// at once, to that stream. One that other streams work with waits until they are done.
 class CachingAllocator final : public Allocator {
   public:
     explicit CachingAllocator(int devices) : pools_(static_cast<std::size_t>(devices)) {}
 
+    // For the calling thread's stream of the device.
     void* allocate(std::size_t bytes, Device device) override;
     void release(void* block, std::size_t bytes, Device device) noexcept override;
     void trim() override;
 
+    void note_use(const void* block, Device device, StreamId stream);
     DeviceMemoryUse memory_use(Device device) const;
+    DeviceMemoryStatistics statistics(Device device) const;
+    std::vector<DeviceSegment> segments(Device device) const;
     void reset_peak(Device device);
 
   private:
@@ -30,28 +36,45 @@ class CachingAllocator final : public Allocator {
     struct Block {
         char* address;
         std::size_t bytes;
-        bool is_free;
-        Block* before;
-        Block* after;
+        StreamId stream;
+        bool is_small;  // of a segment for small blocks
+        bool is_free = true;
+        Block* before = nullptr;
+        Block* after = nullptr;
+        std::size_t requested = 0;
+        std::vector<StreamId> uses = {};  // other streams'
+
+        bool is_part() const { return before != nullptr || after != nullptr; }
+    };
+    using FreeList = std::multimap<std::size_t, Block*>;
+    struct FreeLists {
+        FreeList small, large;
+        FreeList& of(bool is_small) { return is_small ? small : large; }
+    };
+    // Released while other streams work with it.
+    struct Waiting {
+        Block* block;
+        std::vector<std::unique_ptr<DeviceEvent>> events;
     };
     struct Pool {
-        std::multimap<std::size_t, Block*> free_small, free_large;
+        std::map<StreamId, FreeLists> free;
         std::unordered_map<void*, Block*> given;
-        DeviceMemoryUse figures;
-
-        void note_peak() {
-            figures.most_used = std::max(figures.most_used, figures.used);
-            figures.most_reserved = std::max(figures.most_reserved, figures.reserved);
-        }
+        std::deque<Waiting> waiting;
+        std::map<char*, Block*> segments;  // their first blocks
+        DeviceMemoryStatistics figures;
     };
 
-    static std::size_t rounded(std::size_t bytes);
-    std::multimap<std::size_t, Block*>& list_of(Pool& pool, std::size_t bytes);
-    Block* take(Pool& pool, std::size_t bytes);
-    Block* new_segment(Pool& pool, std::size_t bytes, Device device);
-    void put(Pool& pool, Block* block);
-    static void take_out(std::multimap<std::size_t, Block*>& list, Block* block);
-    void trim(Pool& pool, Device device);
+    Pool& pool_of(Device device) { return pools_.at(static_cast<std::size_t>(device.index)); }
+    static Block* take(FreeLists& lists, std::size_t bytes);
+    static void take_out(FreeList& list, const Block* block);
+    static Block* new_segment(Pool& pool, std::size_t bytes, Device device, StreamId stream);
+    // The first part of a block; the rest is free.
+    static void split(Pool& pool, Block* block, std::size_t bytes);
+    static void absorb(Block* first, const Block* second);
+    static void put(Pool& pool, Block* block);
+    static void put_what_is_done(Pool& pool);
+    static void put_all(Pool& pool);
+    static void trim(Pool& pool, Device device);
 
     mutable std::mutex mutex_;
     std::vector<Pool> pools_;

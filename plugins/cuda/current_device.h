@@ -5,7 +5,11 @@
 
 namespace loupe::cuda {
 
-// Makes a device the calling thread's.
+// Makes a device the calling thread's. Throws Error (Run) for one that an error has broken.
 void use(Device device);
+// Without a question whether it is broken.
+void use_anyway(Device device);
+// The calling thread's; -1 before the first.
+int current_device();
 
 }  // namespace loupe::cuda

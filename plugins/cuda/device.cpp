@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "core/base/error.h"
@@ -15,20 +15,20 @@
 #include "plugins/cuda/allocator.h"
 #include "plugins/cuda/check.h"
 #include "plugins/cuda/loops/kernel_loops.h"
+#include "plugins/cuda/pinned_memory.h"
+#include "plugins/cuda/streams.h"
 
 namespace loupe::cuda {
 namespace {
 
 constexpr std::size_t kFaultSlots = 1024;
 
+// What kernels find wrong, in slots that the device sees; used in turn.
 struct State {
-    cudaStream_t stream = nullptr;
-    void* scratch = nullptr;
-    std::size_t scratch_bytes = 0;
     Ptr<Philox> generator;
-    // Slots for what kernels find wrong, in memory that the device sees; used in turn.
     Fault* faults = nullptr;
     std::array<const char*, kFaultSlots> fault_ops{};
+    std::array<StreamId, kFaultSlots> fault_streams{};
     std::size_t next_fault = 0;
     std::int64_t resident_threads = 0;
 };
@@ -45,12 +45,21 @@ State& state_of(Device device) {
     return all[static_cast<std::size_t>(device.index)];
 }
 
-// Of work that is done.
-void say_faults(State& state) {
+// Of work that is done: of one stream, or of all.
+void say_faults(State& state, std::optional<StreamId> stream) {
     for (std::size_t i = 0; i < kFaultSlots; ++i) {
         const std::size_t slot = (state.next_fault + i) % kFaultSlots;
+        if (stream && state.fault_streams[slot] != *stream) continue;
         if (state.faults[slot].kind != 0) throw_fault(state.faults[slot], state.fault_ops[slot]);
     }
+}
+void wait_for_stream(Device device, StreamId stream) {
+    use(device);
+    check(cudaStreamSynchronize(native_stream(device, stream)), "waiting for the device");
+    say_faults(state_of(device), stream);
+}
+Device device_of(const State& state) {
+    return Device{DeviceType::Cuda, static_cast<std::int8_t>(&state - states().data())};
 }
 
 class Event final : public DeviceEvent {
@@ -60,11 +69,13 @@ class Event final : public DeviceEvent {
         check(cudaEventCreate(&event_), "making an event");
     }
     ~Event() override { cudaEventDestroy(event_); }
-    void record() override {
+    void record() override { record_on(current_stream(device_)); }
+    void record_on(StreamId stream) {
         use(device_);
-        check(cudaEventRecord(event_, stream_of(device_)), "recording an event");
+        check(cudaEventRecord(event_, native_stream(device_, stream)), "recording an event");
     }
     bool is_reached() const override {
+        use(device_);
         const cudaError_t status = cudaEventQuery(event_);
         if (status == cudaErrorNotReady) {
             cudaGetLastError();  // it is no error
@@ -73,12 +84,20 @@ class Event final : public DeviceEvent {
         check(status, "asking an event");
         return true;
     }
-    void wait() override { check(cudaEventSynchronize(event_), "waiting for an event"); }
+    void wait() override {
+        use(device_);
+        check(cudaEventSynchronize(event_), "waiting for an event");
+    }
     double milliseconds_since(const DeviceEvent& earlier) const override {
+        use(device_);
         float milliseconds = 0;
         check(cudaEventElapsedTime(&milliseconds, static_cast<const Event&>(earlier).event_, event_),
               "reading an event");
         return static_cast<double>(milliseconds);
+    }
+    void hold_stream() override {
+        use(device_);
+        check(cudaStreamWaitEvent(stream_of(device_), event_, 0), "waiting for an event of another stream");
     }
 
     cudaEvent_t native() const { return event_; }
@@ -87,6 +106,15 @@ class Event final : public DeviceEvent {
     Device device_;
     cudaEvent_t event_ = nullptr;
 };
+
+struct Math {
+    std::mutex mutex;
+    DeviceMathSettings settings;
+};
+Math& math() {
+    static auto* const own = new Math;
+    return *own;
+}
 
 class CudaDevice final : public DeviceInterface {
   public:
@@ -98,15 +126,27 @@ class CudaDevice final : public DeviceInterface {
     void copy(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes) override {
         const Device device = to_device.is_cpu() ? from_device : to_device;
         use(device);
-        const cudaStream_t stream = stream_of(device);
         if (!to_device.is_cpu() && !from_device.is_cpu() && !(to_device == from_device)) synchronize(from_device);
-        check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "copying");
+        // What is shown of a tensor is what its stream has made of it, whichever that is.
+        if (to_device.is_cpu()) wait_for_others(device);
+        check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_of(device)), "copying");
         // Between devices' own memory the host need not wait, if they are one device.
-        if (to_device.is_cpu() || from_device.is_cpu() || !(to_device == from_device)) wait(device);
+        if (to_device.is_cpu() || from_device.is_cpu() || !(to_device == from_device))
+            wait_for_stream(device, current_stream(device));
+    }
+    void copy_later(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes) override {
+        const void* const host = to_device.is_cpu() ? to : from;
+        const Device device = to_device.is_cpu() ? from_device : to_device;
+        if (to_device.is_cpu() == from_device.is_cpu() || !pinned_.has(host))
+            return copy(to, to_device, from, from_device, bytes);
+        use(device);
+        check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_of(device)), "copying");
+        pinned_.note_use(host, device);
     }
     void synchronize(Device device) override {
         use(device);
-        wait(device);
+        check(cudaDeviceSynchronize(), "waiting for the device");
+        say_faults(state_of(device), std::nullopt);
     }
     std::unique_ptr<DeviceEvent> make_event(Device device) override { return std::make_unique<Event>(device); }
     Generator* generator(Device device) override { return state_of(device).generator.get(); }
@@ -117,20 +157,53 @@ class CudaDevice final : public DeviceInterface {
     }
     DeviceMemoryUse memory_use(Device device) const override { return allocator_.memory_use(device); }
     void reset_peak_memory(Device device) override { allocator_.reset_peak(device); }
+    DeviceMemoryStatistics memory_statistics(Device device) const override { return allocator_.statistics(device); }
+    std::vector<DeviceSegment> memory_segments(Device device) const override { return allocator_.segments(device); }
+    DeviceMemoryRoom memory_room(Device device) const override {
+        use(device);
+        DeviceMemoryRoom room;
+        check(cudaMemGetInfo(&room.free, &room.total), "asking the device");
+        return room;
+    }
     DeviceLoops* loops() override { return &loops_; }
 
-  private:
-    static void wait(Device device) {
-        State& state = state_of(device);
-        check(cudaStreamSynchronize(state.stream), "waiting for the device");
-        say_faults(state);
+    StreamId make_stream(Device device, int priority) override { return cuda::make_stream(device, priority); }
+    StreamId current_stream(Device device) const override { return cuda::current_stream(device); }
+    void use_stream(Device device, StreamId stream) override { cuda::use_stream(device, stream); }
+    void synchronize_stream(Device device, StreamId stream) override { wait_for_stream(device, stream); }
+    bool is_idle(Device device, StreamId stream) override {
+        use(device);
+        const cudaError_t status = cudaStreamQuery(cuda::native_stream(device, stream));
+        if (status == cudaErrorNotReady) {
+            cudaGetLastError();  // it is no error
+            return false;
+        }
+        check(status, "asking a stream");
+        return true;
+    }
+    std::uintptr_t native_stream(Device device, StreamId stream) const override {
+        return reinterpret_cast<std::uintptr_t>(cuda::native_stream(device, stream));
+    }
+    void note_use(const void* block, Device device, StreamId stream) override {
+        allocator_.note_use(block, device, stream);
     }
 
+    Allocator* pinned_memory() override { return &pinned_; }
+    bool is_pinned(const void* address) const override { return pinned_.has(address); }
+    void set_math(const DeviceMathSettings& settings) override {
+        const std::lock_guard lock(math().mutex);
+        math().settings = settings;
+    }
+    std::string why_lost(Device device) const override { return cuda::why_lost(device.index); }
+
+  private:
     CachingAllocator allocator_;
+    PinnedMemory pinned_;
     KernelLoops loops_;
 };
 
 [[noreturn]] void unusable(cudaError_t status) {
+    cudaGetLastError();  // it is said here
     int driver = 0;
     cudaDriverGetVersion(&driver);
     if (status == cudaErrorInsufficientDriver && driver == 0)
@@ -144,25 +217,42 @@ class CudaDevice final : public DeviceInterface {
     throw Error(ErrorKind::Plugin, concat("CUDA cannot be used: ", cudaGetErrorString(status)));
 }
 
-}  // namespace
-
-cudaStream_t stream_of(Device device) { return state_of(device).stream; }
-
-void* scratch_of(Device device, std::size_t bytes) {
-    State& state = state_of(device);
-    if (state.scratch_bytes < bytes) {
-        use(device);
-        check(cudaStreamSynchronize(state.stream), "growing the scratch memory");
-        if (state.scratch != nullptr) cudaFree(state.scratch);
-        state.scratch = nullptr;
-        state.scratch_bytes = 0;
-        constexpr std::size_t kUnit = std::size_t{1} << 20;
-        const std::size_t size = (bytes + kUnit - 1) / kUnit * kUnit;
-        check(cudaMalloc(&state.scratch, size), "allocating scratch memory");
-        state.scratch_bytes = size;
-    }
-    return state.scratch;
+// Kernels run on devices from the one on that they are compiled for: their PTX is compiled by the driver.
+void require_kernels(int device) {
+    cudaDeviceProp found{};
+    check(cudaGetDeviceProperties(&found, device), "asking the device");
+    if (found.major * 10 + found.minor >= LOUPE_CUDA_LEAST_ARCHITECTURE) return;
+    throw Error(ErrorKind::Plugin,
+                concat("cuda:", device, ", ", found.name, ", has compute capability ", found.major, ".", found.minor,
+                       ", the plugin is built for ", LOUPE_CUDA_LEAST_ARCHITECTURE / 10, ".",
+                       LOUPE_CUDA_LEAST_ARCHITECTURE % 10, " and later (LOUPE_CUDA_ARCHITECTURES)"));
 }
+
+// How many there are. Throws Error (Plugin) with the reason where none can be used.
+int start_devices() {
+    int count = 0;
+    const cudaError_t status = cudaGetDeviceCount(&count);
+    if (status != cudaSuccess || count == 0) unusable(status);
+    for (int i = 0; i < count; ++i) require_kernels(i);
+    states().resize(static_cast<std::size_t>(count));
+    make_own_streams(count);
+    for (int i = 0; i < count; ++i) {
+        const Device device{DeviceType::Cuda, static_cast<std::int8_t>(i)};
+        use(device);
+        State& state = states()[static_cast<std::size_t>(i)];
+        state.generator = make_ptr<Philox>(device);
+        void* slots = nullptr;
+        check(cudaHostAlloc(&slots, kFaultSlots * sizeof(Fault), cudaHostAllocMapped), "allocating host memory");
+        state.faults = new (slots) Fault[kFaultSlots]();
+        int processors = 0, threads = 0;
+        check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, i), "asking the device");
+        check(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, i), "asking the device");
+        state.resident_threads = std::int64_t{processors} * threads;
+    }
+    return count;
+}
+
+}  // namespace
 
 // The device becomes the calling thread's.
 Queue queue_of(Device device) {
@@ -170,8 +260,7 @@ Queue queue_of(Device device) {
     return {.stream = stream_of(device),
             .owner = &state_of(device),
             .scratch = [](const Queue& queue, std::size_t bytes) -> void* {
-                const auto index = static_cast<State*>(queue.owner) - states().data();
-                return scratch_of(Device{DeviceType::Cuda, static_cast<std::int8_t>(index)}, bytes);
+                return scratch_of(device_of(*static_cast<State*>(queue.owner)), bytes);
             }};
 }
 
@@ -201,10 +290,12 @@ std::shared_ptr<void> host_room(Device device, std::size_t bytes) {
                 free_rooms->push_back(given_up);
             }};
 }
+// The queue was asked for on the calling thread; its stream may be another by now.
 void wait_for(const Queue& queue) {
     auto& state = *static_cast<State*>(queue.owner);
-    check(cudaStreamSynchronize(state.stream), "waiting for the device");
-    say_faults(state);
+    use(device_of(state));
+    check(cudaStreamSynchronize(static_cast<cudaStream_t>(queue.stream)), "waiting for the device");
+    if (queue.stream == stream_of(device_of(state))) say_faults(state, current_stream(device_of(state)));
 }
 
 Fault* fault_for(const Queue& queue, const char* op) {
@@ -215,42 +306,28 @@ Fault* fault_for(const Queue& queue, const char* op) {
     state.next_fault = (slot + 1) % kFaultSlots;
     if (state.faults[slot].kind != 0) throw_fault(state.faults[slot], state.fault_ops[slot]);
     state.fault_ops[slot] = op;
+    state.fault_streams[slot] = current_stream(device_of(state));
     return state.faults + slot;
 }
 void check_faults(const Queue& queue) {
-    // As for PyTorch: errors where they are made, at the cost of waiting for each kernel.
-    static const bool blocks = [] {
-        const char* const set = std::getenv("CUDA_LAUNCH_BLOCKING");
-        return set != nullptr && std::string_view(set) != "0" && std::string_view(set) != "";
-    }();
-    if (!blocks) return;
-    auto& state = *static_cast<State*>(queue.owner);
-    check(cudaStreamSynchronize(state.stream), "waiting for a kernel");
-    say_faults(state);
+    if (launches_block()) wait_for(queue);
 }
 
 cudaEvent_t native_event(const DeviceEvent& event) { return static_cast<const Event&>(event).native(); }
 
+std::unique_ptr<DeviceEvent> mark_stream(Device device, StreamId stream) {
+    auto event = std::make_unique<Event>(device);
+    event->record_on(stream);
+    return event;
+}
+
+DeviceMathSettings math_settings() {
+    const std::lock_guard lock(math().mutex);
+    return math().settings;
+}
+
 DeviceInterface& make_device() {
-    int count = 0;
-    const cudaError_t status = cudaGetDeviceCount(&count);
-    if (status != cudaSuccess || count == 0) unusable(status);
-    states().resize(static_cast<std::size_t>(count));
-    for (int i = 0; i < count; ++i) {
-        const Device device{DeviceType::Cuda, static_cast<std::int8_t>(i)};
-        use(device);
-        State& state = states()[static_cast<std::size_t>(i)];
-        check(cudaStreamCreateWithFlags(&state.stream, cudaStreamNonBlocking), "making a stream");
-        state.generator = make_ptr<Philox>(device);
-        void* slots = nullptr;
-        check(cudaHostAlloc(&slots, kFaultSlots * sizeof(Fault), cudaHostAllocMapped), "allocating host memory");
-        state.faults = new (slots) Fault[kFaultSlots]();
-        int processors = 0, threads = 0;
-        check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, i), "asking the device");
-        check(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, i), "asking the device");
-        state.resident_threads = std::int64_t{processors} * threads;
-    }
-    static auto* const device = new CudaDevice(count);
+    static auto* const device = new CudaDevice(start_devices());
     return *device;
 }
 

@@ -11,6 +11,7 @@
 #include "plugins/cuda/fuser/fuser.h"
 #include "plugins/cuda/libraries.h"
 #include "plugins/cuda/loops/kernel_loops.h"
+#include "plugins/cuda/memory_table.h"
 #include "plugins/cuda/operators/operators.h"
 
 namespace loupe::cuda {
@@ -23,9 +24,14 @@ LoupeCudaRegister load_libraries() {
     const auto folder = std::filesystem::absolute(own.dli_fname).parent_path().parent_path();
     const std::filesystem::path file = folder / "cuda" / "loupe_cuda_libraries.so";
     void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    void* const entry = library == nullptr ? nullptr : dlsym(library, kLoupeCudaRegister);
-    if (entry == nullptr) throw Error(ErrorKind::Plugin, concat("cuBLAS or cuDNN cannot be loaded: ", dlerror()));
-    return reinterpret_cast<LoupeCudaRegister>(entry);
+    const auto find = [&](const char* name) {
+        void* const entry = library == nullptr ? nullptr : dlsym(library, name);
+        if (entry == nullptr) throw Error(ErrorKind::Plugin, concat("cuBLAS or cuDNN cannot be loaded: ", dlerror()));
+        return entry;
+    };
+    const auto entry = reinterpret_cast<LoupeCudaRegister>(find(kLoupeCudaRegister));
+    reinterpret_cast<LoupeCudaRequireVersions>(find(kLoupeCudaRequireVersions))();
+    return entry;
 }
 
 void register_all(const PluginRegistries& registries) {
@@ -36,6 +42,7 @@ void register_all(const PluginRegistries& registries) {
     register_operators(registries, DeviceType::Cuda, "cuda");
     register_libraries(registries);
     registries.add_fuser(make_fuser());
+    registries.add_table(memory_table());
 }
 
 }  // namespace

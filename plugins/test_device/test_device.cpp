@@ -4,8 +4,11 @@
 // run through the fallback.
 
 #include <algorithm>
-#include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <map>
+#include <mutex>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/dispatch/boxing.h"
@@ -15,8 +18,11 @@
 #include "core/tensor/device_interface.h"
 #include "plugins/cuda/loops/host.h"
 #include "plugins/cuda/loops/kernel_loops.h"
+#include "plugins/cuda/loops/launch.h"
 #include "plugins/cuda/operators/operators.h"
+#include "plugins/test_device/late_work.h"
 #include "plugins/test_device/test_memory.h"
+#include "plugins/test_device/test_streams.h"
 #include "plugins/test_device/test_transport.h"
 
 namespace loupe::test_device {
@@ -27,37 +33,86 @@ TestMemory& memory() {
     return *instance;
 }
 
-// Work is done when it is given: the clock of the host is the device's.
-class Event final : public DeviceEvent {
+// Memory of the host for copies beside the host's work.
+class PinnedMemory final : public Allocator {
   public:
-    void record() override {
-        at_ = std::chrono::steady_clock::now();
-        is_waited_for_ = false;
+    void* allocate(std::size_t bytes, Device) override {
+        void* const block = std::aligned_alloc(kAlignment, (bytes + kAlignment) / kAlignment * kAlignment);
+        if (block == nullptr) throw Error(ErrorKind::Run, "out of memory");
+        const std::lock_guard lock(mutex_);
+        blocks_[static_cast<const std::byte*>(block)] = bytes;
+        return block;
     }
-    // Its work is done at once; that it has been reached it says later, as a device beside the host would.
-    bool is_reached() const override { return is_waited_for_; }
-    void wait() override { is_waited_for_ = true; }
-    double milliseconds_since(const DeviceEvent& earlier) const override {
-        return std::chrono::duration<double, std::milli>(at_ - static_cast<const Event&>(earlier).at_).count();
+    // It is kept while a stream may still copy.
+    void release(void* block, std::size_t, Device) noexcept override {
+        for (std::int8_t i = 0; i < kDevices; ++i) work_of(Device{DeviceType::PrivateUse1, i}).run_all();
+        const std::lock_guard lock(mutex_);
+        blocks_.erase(static_cast<const std::byte*>(block));
+        std::free(block);
+    }
+    bool has(const void* address) const {
+        const auto* const at = static_cast<const std::byte*>(address);
+        const std::lock_guard lock(mutex_);
+        auto found = blocks_.upper_bound(at);
+        if (found == blocks_.begin()) return false;
+        --found;
+        return at < found->first + std::max<std::size_t>(found->second, 1);
     }
 
   private:
-    std::chrono::steady_clock::time_point at_;
-    bool is_waited_for_ = false;
+    static constexpr std::size_t kAlignment = 64;
+    mutable std::mutex mutex_;
+    std::map<const std::byte*, std::size_t> blocks_;
 };
 
 class TestDevice final : public DeviceInterface {
   public:
     std::string_view name() const override { return "test"; }
-    int count() const override { return 2; }
+    int count() const override { return kDevices; }
     Allocator& allocator() override { return memory(); }
     void copy(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes) override {
-        void* const target = to_device.is_cpu() ? to : memory().own_view(to);
-        const void* const source = from_device.is_cpu() ? from : memory().own_view(from);
+        void* const target = on_host(to, to_device);
+        void* const source = on_host(from, from_device);
+        if (!to_device.is_cpu() && to_device == from_device)
+            return in_turn(to_device, [=] { std::memmove(target, source, bytes); });
+        for (const Device each : {to_device, from_device}) {
+            // What is shown of a tensor is what its stream has made of it, whichever that is.
+            if (!each.is_cpu()) to_device.is_cpu() ? work_of(each).run_all() : catch_up(each);
+        }
         std::memmove(target, source, bytes);
     }
-    void synchronize(Device) override {}
-    std::unique_ptr<DeviceEvent> make_event(Device) override { return std::make_unique<Event>(); }
+    void copy_later(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes) override {
+        const Device device = to_device.is_cpu() ? from_device : to_device;
+        if (to_device.is_cpu() == from_device.is_cpu() || !pinned_.has(to_device.is_cpu() ? to : from))
+            return copy(to, to_device, from, from_device, bytes);
+        in_turn(device, [target = on_host(to, to_device), source = on_host(from, from_device), bytes] {
+            std::memmove(target, source, bytes);
+        });
+    }
+    void synchronize(Device device) override { work_of(device).run_all(); }
+    std::unique_ptr<DeviceEvent> make_event(Device device) override { return test_device::make_event(device); }
+    StreamId make_stream(Device device, int) override { return test_device::make_stream(device); }
+    StreamId current_stream(Device device) const override { return test_device::current_stream(device); }
+    void use_stream(Device device, StreamId stream) override { test_device::use_stream(device, stream); }
+    void synchronize_stream(Device device, StreamId stream) override {
+        work_of(device).run(static_cast<std::size_t>(stream));
+    }
+    bool is_idle(Device device, StreamId stream) override {
+        LateWork& work = work_of(device);
+        work.run_some(static_cast<std::size_t>(stream));
+        return work.is_idle(static_cast<std::size_t>(stream));
+    }
+    void note_use(const void* block, Device, StreamId stream) override { memory().note_use(block, stream); }
+    Allocator* pinned_memory() override { return &pinned_; }
+    bool is_pinned(const void* address) const override { return pinned_.has(address); }
+    DeviceMemoryUse memory_use(Device device) const override {
+        const DeviceMemoryStatistics figures = memory().statistics(device);
+        const auto bytes = [](std::int64_t count) { return static_cast<std::size_t>(count); };
+        return {bytes(figures.allocated_bytes[0].current), bytes(figures.reserved_bytes[0].current),
+                bytes(figures.allocated_bytes[0].peak), bytes(figures.reserved_bytes[0].peak)};
+    }
+    DeviceMemoryStatistics memory_statistics(Device device) const override { return memory().statistics(device); }
+    void reset_peak_memory(Device device) override { memory().reset_peak(device); }
     // test:0 has none, so that it gives the CPU's numbers.
     Generator* generator(Device device) override {
         static const auto own = make_ptr<Philox>(Device{DeviceType::PrivateUse1, 1});
@@ -68,11 +123,19 @@ class TestDevice final : public DeviceInterface {
         static cuda::KernelLoops own;
         return &own;
     }
+
+  private:
+    static void* on_host(const void* address, Device device) {
+        return device.is_cpu() ? const_cast<void*>(address) : memory().own_view(address);
+    }
+
+    PinnedMemory pinned_;
 };
 
 // The same elements as a tensor of the CPU's, for the device's own kernels.
 Tensor own_view(const Tensor& t) {
     if (!t.defined() || t.device().is_cpu()) return t;
+    catch_up(t.device());
     const Storage& storage = *t.storage();
     Ptr<TensorImpl> impl(new TensorImpl);
     impl->storage = Storage::view_of(memory().own_view(storage.address()), storage.bytes(), t.storage());
@@ -135,14 +198,39 @@ Faults& faults() {
 
 }  // namespace
 
-Queue queue_of(Device) { return {}; }
+// None for the device's own stream, whose work is done at once.
+Queue queue_of(Device device) {
+    const StreamId stream = test_device::current_stream(device);
+    if (stream == 0) return {};
+    return {.stream = reinterpret_cast<void*>(stream), .owner = &test_device::work_of(device)};
+}
+void give(const Queue& queue, std::function<void()> work) {
+    static_cast<test_device::LateWork*>(queue.owner)
+        ->give(reinterpret_cast<std::size_t>(queue.stream), std::move(work));
+}
 void* address_on_device(void* place) { return test_device::memory().own_view(place); }
 std::int64_t resident_threads(Device) {
     constexpr std::int64_t kProcessors = 132, kThreads = 2048;  // as an H100 has
     return kProcessors * kThreads;
 }
-std::shared_ptr<void> host_room(Device, std::size_t bytes) { return std::shared_ptr<char[]>(new char[bytes]()); }
-void wait_for(const Queue&) {}
+// Given up before it is written, it is still there.
+std::shared_ptr<void> host_room(Device, std::size_t bytes) {
+    static std::mutex mutex;
+    static auto* const rooms = new std::vector<void*>;
+    const std::lock_guard lock(mutex);
+    if (rooms->empty()) rooms->push_back(std::malloc(kHostRoom));
+    void* const room = rooms->back();
+    rooms->pop_back();
+    std::memset(room, 0, bytes);
+    return {room, [](void* given_up) {
+                const std::lock_guard again(mutex);
+                rooms->push_back(given_up);
+            }};
+}
+void wait_for(const Queue& queue) {
+    if (queue.owner == nullptr) return;
+    static_cast<test_device::LateWork*>(queue.owner)->run(reinterpret_cast<std::size_t>(queue.stream));
+}
 // Those of test:0 run through the fallback.
 bool takes(Arguments arguments, std::string* why) {
     constexpr Device kOwn{DeviceType::PrivateUse1, 1};
@@ -162,7 +250,8 @@ Fault* fault_for(const Queue&, const char* op) {
     faults() = {{}, op};
     return &faults().fault;
 }
-void check_faults(const Queue&) {
+void check_faults(const Queue& queue) {
+    wait_for(queue);
     if (faults().fault.kind != 0) throw_fault(faults().fault, faults().op);
 }
 

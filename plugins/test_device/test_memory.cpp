@@ -36,27 +36,64 @@ TestMemory::TestMemory() {
     open_ = static_cast<std::byte*>(open);
 }
 
-void* TestMemory::allocate(std::size_t bytes, Device) {
-    const std::size_t size = block_size(bytes);
+TestMemory::Key TestMemory::key_of(const Block& block) {
+    return {block.device.index, block.stream, static_cast<std::int64_t>(block.size)};
+}
+
+void* TestMemory::allocate(std::size_t bytes, Device device) {
+    Block block{device, current_stream(device), block_size(bytes), {}};
+    const auto size = static_cast<std::int64_t>(block.size);
     const std::lock_guard lock(mutex_);
-    std::vector<std::size_t>& list = free_[size];
+    take_what_is_done();
+    DeviceMemoryStatistics& figures = figures_.at(static_cast<std::size_t>(device.index));
+    std::vector<std::size_t>& list = free_[key_of(block)];
     std::size_t offset = used_;
     if (!list.empty()) {
         offset = list.back();
         list.pop_back();
-    } else if (size > kBytes - used_) {
+    } else if (block.size > kBytes - used_) {
         throw Error(ErrorKind::Run, concat("out of memory: the test device has ", kBytes - used_, " bytes left"));
     } else {
-        used_ += size;
+        used_ += block.size;
+        figures.segment[0].add(1);
+        figures.reserved_bytes[0].add(size);
     }
-    ++live_;
+    given_.emplace(offset, block);
+    figures.allocation[0].add(1);
+    figures.allocated_bytes[0].add(size);
+    figures.requested_bytes[0].add(static_cast<std::int64_t>(bytes));
     return locked_ + offset;
 }
 
-void TestMemory::release(void* block, std::size_t bytes, Device) noexcept {
+void TestMemory::release(void* block, std::size_t bytes, Device device) noexcept {
     const std::lock_guard lock(mutex_);
-    free_[block_size(bytes)].push_back(static_cast<std::size_t>(static_cast<std::byte*>(block) - locked_));
-    --live_;
+    const auto found = given_.find(static_cast<std::size_t>(static_cast<std::byte*>(block) - locked_));
+    DeviceMemoryStatistics& figures = figures_.at(static_cast<std::size_t>(device.index));
+    figures.allocation[0].take(1);
+    figures.allocated_bytes[0].take(static_cast<std::int64_t>(found->second.size));
+    figures.requested_bytes[0].take(static_cast<std::int64_t>(bytes));
+    Waiting waiting{std::move(found->second), found->first, {}};
+    given_.erase(found);
+    for (const StreamId stream : waiting.block.uses) {
+        if (stream != 0) waiting.marks.push_back(work_of(device).mark(static_cast<std::size_t>(stream)));
+    }
+    waiting.block.uses.clear();
+    waiting_.push_back(std::move(waiting));
+    take_what_is_done();
+}
+
+void TestMemory::take_what_is_done() {
+    std::erase_if(waiting_, [&](const Waiting& waiting) {
+        if (!std::ranges::all_of(waiting.marks, &LateWork::Mark::is_reached)) return false;
+        free_[key_of(waiting.block)].push_back(waiting.offset);
+        return true;
+    });
+}
+
+void TestMemory::note_use(const void* block, StreamId stream) {
+    const std::lock_guard lock(mutex_);
+    const auto found = given_.find(static_cast<std::size_t>(static_cast<const std::byte*>(block) - locked_));
+    if (found != given_.end() && found->second.stream != stream) found->second.uses.push_back(stream);
 }
 
 std::byte* TestMemory::own_view(const void* address) const {
@@ -65,7 +102,19 @@ std::byte* TestMemory::own_view(const void* address) const {
 
 std::size_t TestMemory::live_blocks() const {
     const std::lock_guard lock(mutex_);
-    return live_;
+    return given_.size();
+}
+
+DeviceMemoryStatistics TestMemory::statistics(Device device) const {
+    const std::lock_guard lock(mutex_);
+    return figures_.at(static_cast<std::size_t>(device.index));
+}
+void TestMemory::reset_peak(Device device) {
+    const std::lock_guard lock(mutex_);
+    DeviceMemoryStatistics& figures = figures_.at(static_cast<std::size_t>(device.index));
+    for (MemoryFigure* const each : {&figures.allocated_bytes[0], &figures.reserved_bytes[0], &figures.allocation[0],
+                                     &figures.segment[0], &figures.requested_bytes[0]})
+        each->peak = each->current;
 }
 
 }  // namespace loupe::test_device

@@ -172,6 +172,68 @@ class TimelineTest : public QObject {
         QVERIFY2(said.contains(QStringLiteral("; test:0 begins 1.18 ms later")), qPrintable(said));
     }
 
+    // Streams have a row each; where one does nothing it says what it waited for.
+    void streamsSayWhatTheyWaitFor() {
+        struct Work {
+            const char* op;
+            const char* device;
+            double given, launch, start, duration;  // ms
+        };
+        constexpr const char* kOwn = "test:1";
+        constexpr const char* kSide = "test:1, stream 1";
+        const Work works[] = {
+            {"aten::mm", kOwn, 0.1, 0.05, 0.2, 1.0},         // to 1.2
+            {"aten::_to_copy", kSide, 0.3, 0.05, 0.4, 1.6},  // to 2.0
+            {"aten::add", kOwn, 0.5, 0.05, 2.01, 0.5},       // given early: held by the copy, to 2.51
+            {"aten::item", "", 2.0, 0, 2.0, 1.5},            // of the CPU, to 3.5
+            {"aten::relu", kOwn, 3.6, 0.05, 3.7, 0.3},       // given late: the host was at item, to 4.0
+            {"aten::mul", kSide, 3.65, 0.05, 4.01, 0.5},     // held by relu
+            {"aten::neg", kOwn, 3.7, 0.05, 6.0, 0.1},        // had been given, and nothing is known
+        };
+        session::RecordingWriter writer;
+        for (const Work& work : works) {
+            session::Event event;
+            event.op = writer.intern(work.op);
+            event.start = work.start * 1e-3;
+            event.duration = work.duration * 1e-3;
+            event.device.device = writer.intern(work.device);
+            event.device.launch = work.launch * 1e-3;
+            event.device.given = work.launch > 0 ? work.given * 1e-3 : 0;
+            writer.add_event(event);
+        }
+        writer.finish();
+        const auto recording = writer.recording();
+        TimelineIndex index;
+        index.reset(recording.get());
+        index.update(std::size(works));
+        QCOMPARE(index.streams().size(), std::size_t{2});
+        const TimelineIndex::Stream &own = index.streams()[0], &side = index.streams()[1];
+        QCOMPARE(own.waits.size(), std::size_t{3});
+        QVERIFY(own.waits[0].what == StreamWait::For::Copy);
+        QCOMPARE(own.waits[0].event, session::EventId{2});
+        QVERIFY(std::abs(own.waits[0].seconds() - 0.81e-3) < 1e-9);
+        QVERIFY(own.waits[1].what == StreamWait::For::Host);
+        QCOMPARE(own.waits[1].event, session::EventId{4});
+        QVERIFY(own.waits[2].what == StreamWait::For::Unknown || own.waits[2].what == StreamWait::For::Stream);
+        QCOMPARE(side.waits.size(), std::size_t{1});
+        QVERIFY(side.waits[0].what == StreamWait::For::Stream);
+        QCOMPARE(side.waits[0].event, session::EventId{5});
+        // Events of two streams are where they were, though the later began before.
+        QVERIFY(std::abs(index.zoneOf(6).start - 4.01e-3) < 1e-9);
+        TimelineState state;
+        state.to = 7e-3;
+        NotedSurface surface;
+        TimelineDrawing drawing(index, state, 800, 300);
+        state.mouse_x = drawing.xOf(1.6e-3);
+        for (double y = 20; y < 120; y += 3) {
+            state.mouse_y = y;
+            drawing.draw(surface);
+        }
+        const QString said = surface.texts.join(QLatin1Char('\n'));
+        QVERIFY2(said.contains(QStringLiteral("test:1 idle for 810")), qPrintable(said));
+        QVERIFY2(said.contains(QStringLiteral("waits for the copy #2")), qPrintable(said));
+    }
+
     // Threads of parallel loops have low rows below.
     void workersHaveTheirRows() {
         session::RecordingWriter writer;

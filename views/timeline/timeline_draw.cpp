@@ -124,7 +124,11 @@ void TimelineDrawing::draw(TimelineSurface& surface) {
 void TimelineDrawing::drawGutter(TimelineSurface& surface) {
     surface.box(0, 0, kGutter - 1, height_, rgb(C::Panel));
     surface.line(kGutter - 1, 0, kGutter - 1, height_, rgb(C::Border));
-    for (const Row& row : rows()) surface.text(8, row.is_worker ? row.y - 2 : row.y + 2, rgb(C::Faint), row.label);
+    for (const Row& row : rows()) {
+        // "cuda:0, stream 3" stands below its device.
+        const QString label = row.label.section(QStringLiteral(", "), -1);
+        surface.text(8, row.is_worker ? row.y - 2 : row.y + 2, rgb(C::Faint), label);
+    }
     surface.text(8, marksTop() + 1, rgb(C::Faint), QObject::tr("Blocks"));
     surface.text(8, memoryTop() + 2, rgb(C::Faint), QObject::tr("Memory"));
     surface.text(8, memoryTop() + 18, rgb(C::Text), bytesText(index_.memory().greatest()));
@@ -305,6 +309,7 @@ void TimelineDrawing::drawRow(TimelineSurface& surface, const Row& row) {
     const QRgb text_colour = rgb(C::Text);
     const double strength = Theme::instance().isDark() ? 0.55 : 0.45;
     const double bottom = row.y + kRow - 2;
+    drawWaits(surface, row);
     row.lane->visit(state_.from, state_.to, kSmallestEvent / scale(), [&](const Lane::Piece& piece) {
         const double x0 = std::max(kGutter, xOf(piece.start));
         const double x1 = std::min(width_, std::max(xOf(piece.end), x0 + 1));
@@ -337,7 +342,9 @@ void TimelineDrawing::drawRow(TimelineSurface& surface, const Row& row) {
             const bool passes = event.not_finite == session::NotFinite::PassedOn;
             colour = bad      ? rgb(C::Bad)
                      : passes ? mixed(panel, rgb(C::Bad), 0.5)
-                              : mixed(panel, Theme::instance().operatorKind(event.op).rgb(), strength);
+                     : event.device.launch > 0 && isCopy(event.op)
+                         ? mixed(panel, copyColour(), strength)
+                         : mixed(panel, Theme::instance().operatorKind(event.op).rgb(), strength);
             if (wide) label = shortOpName(event.op);
         }
         const double gap = x1 - x0 > 3 ? 1 : 0;
@@ -499,8 +506,10 @@ void TimelineDrawing::drawTip(TimelineSurface& surface) {
         } else {
             lines = eventTip(found->event);
         }
-    } else if (lines = marksTip(); lines.isEmpty()) {
-        return;
+    } else {
+        lines = marksTip();
+        if (lines.isEmpty()) lines = waitTip();
+        if (lines.isEmpty()) return;
     }
     drawTipBox(surface, lines, x, state_.mouse_y, width_, height_);
 }

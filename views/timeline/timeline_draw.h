@@ -49,6 +49,9 @@ struct TimelineHit {
     const session::LoadSpan* load = nullptr;  // neither event nor frame: work of a loader
 };
 
+// Of copies on a device's row, and of what waits for one.
+QRgb copyColour();
+
 class TimelineDrawing {
   public:
     static constexpr double kGutter = 78;
@@ -101,6 +104,8 @@ class TimelineDrawing {
     void drawEdit(TimelineSurface& surface);
     void drawMemoryMarks(TimelineSurface& surface);
     void drawLaunch(TimelineSurface& surface, session::EventId id);
+    void drawWaits(TimelineSurface& surface, const Row& row);
+    QStringList waitTip() const;
     QStringList marksTip() const;
     QStringList eventTip(session::EventId id) const;
     void drawMemory(TimelineSurface& surface);

@@ -172,7 +172,10 @@ void TimelineIndex::reset(const session::Recording* recording, std::shared_ptr<c
 
 Zone TimelineIndex::zoneOf(session::EventId event) const {
     if (event == 0 || event > place_.size()) return {};
-    const Lane& lane = recording_->event(event).phase == session::RunPhase::Forward ? forward_ : backward_;
+    const session::Event& own = recording_->event(event);
+    // Streams run beside each other: there events do not begin in their order.
+    if (warm_ == nullptr && own.device.launch > 0) return {own.start, own.end(), own.id, 0, own.setup.total()};
+    const Lane& lane = own.phase == session::RunPhase::Forward ? forward_ : backward_;
     return lane.zone(place_[event - 1]);
 }
 
@@ -228,9 +231,13 @@ void TimelineIndex::update(std::size_t event_count) {
     if (seen_ < event_count) edit_ = recording_->edit();
     for (; seen_ < event_count; ++seen_) {
         const session::Event& event = recording_->event(static_cast<session::EventId>(seen_ + 1));
-        const Zone zone = nextZone(event);
+        Zone zone = nextZone(event);
         if (seen_ == 0) begin_ = zone.start;
         Lane& lane = event.phase == session::RunPhase::Forward ? forward_ : backward_;
+        // Of another stream it may begin before the last.
+        zone.start = std::max(zone.start, last_start_);
+        zone.end = std::max(zone.start, zone.end);
+        last_start_ = zone.start;
         place_.push_back(static_cast<std::uint32_t>(lane.size()));
         lane.add(zone);
         if (event.phase != session::RunPhase::Optimizer) addFrames(event, zone);
@@ -262,8 +269,13 @@ void TimelineIndex::addHost(const session::Event& event) {
     add(event);
     if (!is_launch) return;
     auto stream = std::ranges::find(streams_, event.device.device, &Stream::name);
-    if (stream == streams_.end()) stream = streams_.insert(stream, {std::string(event.device.device), {}});
-    stream->lane.add({event.start, event.start + event.duration, event.id, 0, 0});
+    if (stream == streams_.end()) stream = streams_.insert(stream, {std::string(event.device.device), {}, {}});
+    const double idle = stream->lane.size() > 0 ? stream->lane.zone(stream->lane.size() - 1).end : 0;
+    constexpr double kShortest = 1e-6;
+    if (stream->lane.size() > 0 && event.start - idle > kShortest)
+        stream->waits.push_back(waitBefore(event, idle, *stream));
+    const double start = stream->lane.size() > 0 ? std::max(idle, event.start) : event.start;
+    stream->lane.add({start, std::max(start, event.start + event.duration), event.id, 0, 0});
 }
 
 const Zone* TimelineIndex::launchOf(session::EventId event) const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/record/recording.h"
+#include "views/timeline/stream_waits.h"
 
 namespace loupe::views {
 
@@ -139,10 +140,11 @@ class TimelineIndex {
     // Of a run with work on devices: what the engine's thread did, launches and operators of the CPU. Empty without a
     // device, and of warm times.
     const Lane& host() const { return host_; }
-    // What a device did, when it did it.
+    // What a device did, when it did it, by its streams, and where one had nothing to do.
     struct Stream {
-        std::string name;  // "cuda:0"
+        std::string name;  // "cuda:0"; "cuda:0, stream 3"
         Lane lane;
+        std::vector<StreamWait> waits;  // in order
     };
     const std::vector<Stream>& streams() const { return streams_; }
     // Where the host gave the event to its device; null: it was not, or it is not known when.
@@ -176,6 +178,7 @@ class TimelineIndex {
   private:
     void addFrames(const session::Event& event, const Zone& zone);
     void addHost(const session::Event& event);
+    StreamWait waitBefore(const session::Event& event, double idle, const Stream& own) const;
     void addWorkers(const session::Event& event);
     Zone nextZone(const session::Event& event) const;
     std::uint32_t frameOf(const session::Event& event);
@@ -204,6 +207,7 @@ class TimelineIndex {
     MemoryMarks freed_;
     double begin_ = 0;
     double end_ = 0;
+    double last_start_ = 0;
 };
 
 }  // namespace loupe::views

@@ -6,6 +6,7 @@
 #include "core/dispatch/boxing.h"
 #include "core/ops/numbers/family.h"
 #include "core/tensor/nested.h"
+#include "core/tensor/pinned.h"
 
 namespace loupe::numbers {
 namespace {
@@ -85,6 +86,7 @@ bool is_contiguous_in(const Tensor& t, std::int64_t memory_format) {
     if (memory_format == 3) return t.dim() == 5 && t.is_channels_last();
     return t.is_contiguous();
 }
+bool has_pinned_memory(const Tensor& t, const IValue&) { return is_pinned(t); }
 bool is_signed(const Tensor& t) { return t.dtype() != ScalarType::UInt8 && t.dtype() != ScalarType::Bool; }
 bool same_size(const Tensor& a, const Tensor& b) { return std::ranges::equal(a.sizes(), b.sizes()); }
 bool is_set_to(const Tensor& a, const Tensor& b) {
@@ -247,9 +249,9 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = never,
      .placement = Placement::Anywhere},
     {.schema = "aten::is_pinned(Tensor self, Device? device=None) -> bool",
-     .summary = "Is its memory pinned? Never, in this engine.",
+     .summary = "Is its memory pinned: does a device reach it by itself?",
      .results_from = ResultsFrom::Metadata,
-     .kernel = never,
+     .kernel = boxed<has_pinned_memory>,
      .placement = Placement::Anywhere},
     {.schema = "prim::requires_grad(Tensor a) -> bool",
      .summary = "Does autograd follow it?",

@@ -3,11 +3,14 @@
 
 #include <cstring>
 
+#include "core/autograd/observer.h"
 #include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
 #include "core/ops/samples.h"
 #include "core/ops/sparse/sparse.h"
+#include "core/tensor/late_copies.h"
+#include "core/tensor/pinned.h"
 #include "core/tensor/scalar_range.h"
 
 namespace loupe {
@@ -56,13 +59,19 @@ bool has_format(const Tensor& t, const IValue& format) {
 
 void pass_gradient(G& c) { c.set_grad("self", c.grad_output()); }
 
+// What comes to the host is there at once where the run is watched: its numbers are looked at.
+bool may_be_late(bool non_blocking, Device to) {
+    return non_blocking && !(to.is_cpu() && execution_observer() != nullptr);
+}
+
 // copy_(self, src, non_blocking)
-Tensor copy_in_place(const Tensor& self, const Tensor& src, bool) {
+Tensor copy_in_place(const Tensor& self, const Tensor& src, bool non_blocking) {
     if (self.is_same(src)) return self;
     const Dims shape = broadcast_shapes(self.sizes(), src.sizes());
     require(shape == to_dims(self.sizes()),
             "The expanded size of the tensor must match the existing size.  Target sizes: ",
             shape_list_text(self.sizes()), ".  Tensor sizes: ", shape_list_text(src.sizes()));
+    const LateCopyScope late(may_be_late(non_blocking, self.device()));
     copy_into(self, src);
     return self;
 }
@@ -86,38 +95,77 @@ void infer_to_copy(Arguments arguments, MetaList& outputs) {
     outputs.push_back(std::move(meta));
 }
 
+void copy_to(Arguments arguments, IValue* results) {
+    const Tensor out = results[0].to_tensor();
+    const LateCopyScope late(may_be_late(arguments[5].is_bool() && arguments[5].to_bool(), out.device()));
+    copy_into(out, arguments[0].to_tensor());
+}
+
 bool same_device(const IValue& device, const Tensor& self) {
     return device.is_none() || device.to_device() == self.device();
 }
-Tensor convert(const Tensor& self, const IValue& dtype, const IValue& device, bool copy, const IValue& format) {
+Tensor convert(const Tensor& self, const IValue& dtype, const IValue& device, bool non_blocking, bool copy,
+               const IValue& format) {
     const bool same_type = dtype.is_none() || dtype.to_int() == static_cast<std::int64_t>(self.dtype());
     if (!copy && same_type && same_device(device, self) && has_format(self, format)) return self;
-    return fn::to_copy(self, dtype, IValue(), device, IValue(), false, format);
+    // As PyTorch: what goes to the host beside its work goes to pinned memory.
+    const bool is_late_to_host =
+        non_blocking && !self.device().is_cpu() && !device.is_none() && device.to_device().is_cpu();
+    const PinnedMemoryScope pinned(is_late_to_host ? pinning_devices(self.device().type) : nullptr);
+    return fn::to_copy(self, dtype, IValue(), device, IValue(), non_blocking, format);
 }
-Tensor to_dtype(const Tensor& self, const IValue& dtype, bool, bool copy, const IValue& format) {
-    return convert(self, dtype, IValue(), copy, format);
+Tensor to_dtype(const Tensor& self, const IValue& dtype, bool non_blocking, bool copy, const IValue& format) {
+    return convert(self, dtype, IValue(), non_blocking, copy, format);
 }
-Tensor to_device(const Tensor& self, const IValue& device, const IValue& dtype, bool, bool copy, const IValue& format) {
-    return convert(self, dtype, device, copy, format);
+Tensor to_device(const Tensor& self, const IValue& device, const IValue& dtype, bool non_blocking, bool copy,
+                 const IValue& format) {
+    return convert(self, dtype, device, non_blocking, copy, format);
 }
 Tensor to_dtype_layout(const Tensor& self, const IValue& dtype, const IValue&, const IValue& device, const IValue&,
-                       bool, bool copy, const IValue& format) {
-    return convert(self, dtype, device, copy, format);
+                       bool non_blocking, bool copy, const IValue& format) {
+    return convert(self, dtype, device, non_blocking, copy, format);
 }
-Tensor to_other(const Tensor& self, const Tensor& other, bool, bool copy, const IValue& format) {
-    return convert(self, static_cast<std::int64_t>(other.dtype()), other.device(), copy, format);
+Tensor to_other(const Tensor& self, const Tensor& other, bool non_blocking, bool copy, const IValue& format) {
+    return convert(self, static_cast<std::int64_t>(other.dtype()), other.device(), non_blocking, copy, format);
 }
-Tensor to_prim_device(const Tensor& self, const IValue& device, const IValue& dtype, bool, bool copy) {
-    return convert(self, dtype, device, copy, IValue());
+Tensor to_prim_device(const Tensor& self, const IValue& device, const IValue& dtype, bool non_blocking, bool copy) {
+    return convert(self, dtype, device, non_blocking, copy, IValue());
 }
-Tensor to_prim_dtype(const Tensor& self, const IValue& dtype, bool, bool copy) {
-    return convert(self, dtype, IValue(), copy, IValue());
+Tensor to_prim_dtype(const Tensor& self, const IValue& dtype, bool non_blocking, bool copy) {
+    return convert(self, dtype, IValue(), non_blocking, copy, IValue());
 }
-Tensor to_prim_other(const Tensor& self, bool, bool copy) { return convert(self, IValue(), IValue(), copy, IValue()); }
+Tensor to_prim_other(const Tensor& self, bool, bool copy) {
+    return convert(self, IValue(), IValue(), false, copy, IValue());
+}
 Tensor type_as(const Tensor& self, const Tensor& other) { return to_other(self, other, false, false, IValue()); }
-Tensor cpu(const Tensor& self) { return convert(self, IValue(), Device{}, false, IValue()); }
+Tensor cpu(const Tensor& self) { return convert(self, IValue(), Device{}, false, false, IValue()); }
 Tensor chalf(const Tensor& self, const IValue& format) {
-    return convert(self, static_cast<std::int64_t>(ScalarType::Complex32), IValue(), false, format);
+    return convert(self, static_cast<std::int64_t>(ScalarType::Complex32), IValue(), false, false, format);
+}
+
+// The devices that `device` names, or the first that memory is pinned for.
+DeviceInterface& pinning_devices_of(const IValue& device) {
+    std::optional<DeviceType> type;
+    if (!device.is_none()) type = device.to_device().type;
+    DeviceInterface* const devices = pinning_devices(type);
+    // As PyTorch says where there is no driver.
+    require(
+        devices != nullptr,
+        "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver from "
+        "http://www.nvidia.com/Download/index.aspx");
+    return *devices;
+}
+Tensor pinned_copy(const Tensor& self, const IValue& device) {
+    require(self.device().is_cpu(), "cannot pin 'torch.", dtype_name(self.dtype()),
+            "' only dense CPU tensors can be pinned");
+    const PinnedMemoryScope pinned(&pinning_devices_of(device));
+    const Tensor out = empty_strided(self.sizes(), self.strides(), self.dtype(), Device{});
+    copy_into(out, self);
+    return out;
+}
+Tensor pin_memory(const Tensor& self, const IValue& device) {
+    static const OperatorHandle<> copy("aten::_pin_memory");
+    return is_pinned(self) ? self : copy(self, device);
 }
 Tensor contiguous(const Tensor& self, const IValue& format) {
     return has_format(self, format) ? self : fn::clone(self, format);
@@ -304,12 +352,24 @@ constexpr OperatorRecord kCopies[] = {
 };
 
 constexpr OperatorRecord kConversions[] = {
+    {.schema = "aten::_pin_memory(Tensor self, Device? device=None) -> Tensor",
+     .summary = "A copy in memory of the host that a device reaches by itself.",
+     .formula = "self",
+     .kernel = boxed<pinned_copy>,
+     .derivative = {pass_gradient},
+     .gradient = "self: grad",
+     .placement = Placement::Anywhere,
+     .dtypes = {kAnyDtype}},
+    composite("aten::pin_memory(Tensor(a) self, Device? device=None) -> Tensor(a)",
+              "self in memory of the host that a device reaches by itself; self where it is.", boxed<pin_memory>)
+        .with_formula("self")
+        .with_gradient("self: grad"),
     {.schema = "aten::_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
                "pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor",
      .summary = "A copy in another dtype, device or memory order.",
      .formula = "self",
      .infer = infer_to_copy,
-     .kernel = FillingKernel{&copy_first},
+     .kernel = FillingKernel{&copy_to},
      .derivative = {pass_gradient},
      .gradient = "self: grad, in self's dtype",
      .samples = conversion_samples,

@@ -56,6 +56,8 @@ constexpr ExceptionName kExceptions[] = {
     {"NotImplementedError", "RuntimeError"},
     {"RecursionError", "RuntimeError"},
     {"_LinAlgError", "RuntimeError"},
+    {"OutOfMemoryError", "RuntimeError"},
+    {"AcceleratorError", "RuntimeError"},
     {"StopIteration", "Exception"},
     {"StopAsyncIteration", "Exception"},
     {"SyntaxError", "Exception"},
@@ -87,8 +89,9 @@ std::map<std::string_view, ClassPtr> make_classes() {
     std::map<std::string_view, ClassPtr> classes;
     classes.emplace("BaseException", builtin_classes().base_exception);
     for (const ExceptionName& entry : kExceptions) {
-        auto cls =
-            make_ptr<ClassObject>(std::string(entry.name), "builtins", std::vector<ClassPtr>{classes.at(entry.base)});
+        const bool is_of_torch = entry.name == "OutOfMemoryError" || entry.name == "AcceleratorError";
+        auto cls = make_ptr<ClassObject>(std::string(entry.name), is_of_torch ? "torch" : "builtins",
+                                         std::vector<ClassPtr>{classes.at(entry.base)});
         cls->set_builtin(nullptr);
         classes.emplace(entry.name, std::move(cls));
     }

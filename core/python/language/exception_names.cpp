@@ -59,6 +59,8 @@ bool is_of_type(std::string_view text) {
 std::string_view exception_name(const Error& error) {
     if (const auto* typed = dynamic_cast<const TypedError*>(&error)) return typed->exception();
     const std::string_view text = error.message();
+    if (text.starts_with("CUDA out of memory.")) return "OutOfMemoryError";
+    if (text.starts_with("CUDA error: ")) return "AcceleratorError";
     if (is_not_implemented(text)) return "NotImplementedError";
     if (is_of_type(text)) return "TypeError";
     if (starts_with_any(text, {"Dimension out of range", "dimension specified as", "too many indices for tensor",

@@ -265,6 +265,8 @@ std::optional<IValue> Evaluator::State::load_module(Evaluator& owner, std::strin
         published_modules->erase(IValue(name));
         throw;
     }
+    // It may have put another object in its place.
+    if (const IValue* published = published_modules->find(IValue(name))) return *published;
     return module;
 }
 

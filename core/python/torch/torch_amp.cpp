@@ -15,6 +15,7 @@
 #include "core/python/torch/torch_module.h"
 #include "core/python/torch/torch_objects.h"
 #include "core/python/torch/torch_optim.h"
+#include "core/tensor/device_interface.h"
 
 namespace loupe::python {
 namespace {
@@ -28,8 +29,13 @@ struct AutocastArguments {
     std::optional<bool> cache;
 };
 
+bool has_devices(DeviceType type) {
+    const DeviceInterface* const devices = device_interface(type);
+    return devices != nullptr && devices->count() > 0;
+}
+
 ScopeParts autocast_scope(AutocastArguments given) {
-    if (given.device == DeviceType::Cuda && given.enabled) {
+    if (given.device == DeviceType::Cuda && given.enabled && !has_devices(DeviceType::Cuda)) {
         warn("User provided device_type of 'cuda', but CUDA is not available. Disabling");
         given.enabled = false;
     }
@@ -55,11 +61,13 @@ std::optional<ScalarType> optional_dtype(const BoundArguments& given, std::size_
 ScopeParts autocast(CallArguments arguments) {
     const BoundArguments given(arguments, "__init__", {"device_type", "dtype=", "enabled=", "cache_enabled="});
     const std::string device = str(given[0]);
-    if (device != "cpu" && device != "cuda") {
+    // A device that is no part of the engine goes by its plugin's name.
+    const bool is_other = has_devices(DeviceType::PrivateUse1) && device == device_type_name(DeviceType::PrivateUse1);
+    if (device != "cpu" && device != "cuda" && !is_other) {
         throw_error("RuntimeError", "User specified autocast device_type must be 'cuda' or 'cpu'");
     }
-    return autocast_scope({device == "cpu" ? DeviceType::Cpu : DeviceType::Cuda, optional_dtype(given, 1),
-                           given.truth_or(2, true), optional_truth(given, 3)});
+    const DeviceType type = is_other ? DeviceType::PrivateUse1 : device == "cpu" ? DeviceType::Cpu : DeviceType::Cuda;
+    return autocast_scope({type, optional_dtype(given, 1), given.truth_or(2, true), optional_truth(given, 3)});
 }
 
 template <DeviceType Type>
@@ -149,7 +157,7 @@ IValue init_scaler_on(Device device, CallArguments arguments) {
     options.backoff_factor = number(3, options.backoff_factor);
     options.growth_interval = given.int_or(4, options.growth_interval);
     options.enabled = given.truth_or(5, true);
-    if (options.enabled && device.type != DeviceType::Cpu) {
+    if (options.enabled && device.type == DeviceType::Cuda && !has_devices(DeviceType::Cuda)) {
         warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.");
         options.enabled = false;
     }

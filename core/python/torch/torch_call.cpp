@@ -11,8 +11,10 @@
 #include "core/nn/default_device.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/error.h"
+#include "core/python/torch/require_device.h"
 #include "core/python/torch/torch_invalid_arguments.h"
 #include "core/python/torch/torch_objects.h"
+#include "core/tensor/pinned.h"
 #include "core/value/index_value.h"
 
 namespace loupe::python {
@@ -282,8 +284,12 @@ IValue converted(const Parameter& parameter, const IValue& value) {
         case ParameterKind::Layout:
         case ParameterKind::MemoryFormat:
             return object_as<ConstantObject>(value)->number;
-        case ParameterKind::Device:
-            return device_of(value);
+        case ParameterKind::Device: {
+            const Device device = device_of(value);
+            if (device.type == DeviceType::Cuda) [[unlikely]]
+                require_device(device);
+            return device;
+        }
         case ParameterKind::Generator:
             return object_as<GeneratorObject>(value)->argument();
         case ParameterKind::TensorList:
@@ -390,6 +396,16 @@ std::vector<IValue> operator_arguments(const Signature& signature, const Match& 
     return out;
 }
 
+// What is made with pin_memory=True. The argument stands behind the device in every schema.
+DeviceInterface* pinning_devices_for(const Operator& op, const std::vector<IValue>& arguments) {
+    const auto at = static_cast<std::size_t>(op.device_argument + 1);
+    if (op.device_argument < 0 || at >= arguments.size() || !arguments[at].is_bool() || !arguments[at].to_bool() ||
+        op.schema.arguments[at].name != "pin_memory")
+        return nullptr;
+    if (pinning_devices() == nullptr) require_device({DeviceType::Cuda, 0});
+    return pinning_devices();
+}
+
 std::vector<IValue> run(const Operator& op, const std::vector<IValue>& arguments) {
     std::vector<IValue> results(op.result_count());
     call_operator(op, arguments, results.data());
@@ -487,6 +503,7 @@ IValue call_signatures(const SignatureSet& set, const IValue* self, CallArgument
                 throw_type_error(concat("expected tuple of ", signature.out_count, " elements but got ", given));
         }
         if (out != nullptr) return to_python_result(*signature.op, run_out(signature, all, *out));
+        const PinnedMemoryScope pinned(pinning_devices_for(*signature.op, all));
         IValue result = to_python_result(*signature.op, run(*signature.op, all));
         const IValue* wants_grad = given_value(signature, choice.match, "requires_grad");
         if (wants_grad != nullptr && wants_grad->to_bool()) require_gradient(result.to_tensor());

@@ -6,7 +6,7 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/error.h"
-#include "core/python/torch/module_parts.h"
+#include "core/python/torch/require_device.h"
 #include "core/python/torch/torch_objects.h"
 #include "core/tensor/allocator.h"
 #include "core/tensor/device_interface.h"
@@ -22,10 +22,11 @@ Device gpu(int index) { return Device{DeviceType::Cuda, static_cast<std::int8_t>
 
 IValue is_available(CallArguments) { return device_count() > 0; }
 IValue count(CallArguments) { return std::int64_t{device_count()}; }
-IValue nothing(CallArguments) { return {}; }
 
-void require_device() {
-    if (device_count() == 0) throw_error("AssertionError", "Torch not compiled with CUDA enabled");
+void require_device() { python::require_device(gpu(0)); }
+IValue ipc_collect(CallArguments) {
+    require_device();
+    return {};
 }
 IValue initialise(CallArguments) {
     require_device();
@@ -58,19 +59,17 @@ Device named(CallArguments arguments, const char* function) {
     const BoundArguments given(arguments, function, {"device="});
     return named(given.has(0) ? given[0] : IValue());
 }
-const DeviceInterface& devices() { return *device_interface(DeviceType::Cuda); }
+DeviceProperties properties_of(Device device) { return device_interface(DeviceType::Cuda)->properties(device); }
 
-IValue get_device_name(CallArguments arguments) {
-    return devices().properties(named(arguments, "get_device_name")).name;
-}
+IValue get_device_name(CallArguments arguments) { return properties_of(named(arguments, "get_device_name")).name; }
 IValue get_device_capability(CallArguments arguments) {
-    const DeviceProperties found = devices().properties(named(arguments, "get_device_capability"));
+    const DeviceProperties found = properties_of(named(arguments, "get_device_capability"));
     return make_ptr<TupleObject>(std::vector<IValue>{found.major, found.minor});
 }
 IValue get_device_properties(CallArguments arguments) {
     static const ClassPtr cls = make_named_tuple_class(
         "_CudaDeviceProperties", "torch.cuda", {"name", "major", "minor", "total_memory", "multi_processor_count"}, {});
-    const DeviceProperties found = devices().properties(named(arguments, "get_device_properties"));
+    const DeviceProperties found = properties_of(named(arguments, "get_device_properties"));
     CallArguments fields;
     fields.positional = {found.name, found.major, found.minor, static_cast<std::int64_t>(found.total_memory),
                          found.processors};
@@ -80,16 +79,12 @@ IValue get_device_properties(CallArguments arguments) {
 template <std::size_t DeviceMemoryUse::*kFigure>
 IValue memory(CallArguments arguments) {
     if (device_count() == 0) return std::int64_t{0};
-    return static_cast<std::int64_t>(devices().memory_use(named(arguments, "memory")).*kFigure);
+    return static_cast<std::int64_t>(device_interface(DeviceType::Cuda)->memory_use(named(arguments, "memory")).*
+                                     kFigure);
 }
-IValue reset_peak(CallArguments arguments) {
-    if (device_count() > 0)
-        device_interface(DeviceType::Cuda)->reset_peak_memory(named(arguments, "reset_peak_memory_stats"));
-    return {};
-}
-
 IValue synchronize(CallArguments arguments) {
     const BoundArguments given(arguments, "synchronize", {"device="});
+    require_device();
     for (int i = 0; i < device_count(); ++i) {
         if (!given.has(0) || given[0].is_none() || device_of(given[0]) == gpu(i))
             device_interface(DeviceType::Cuda)->synchronize(gpu(i));
@@ -107,6 +102,13 @@ IValue seed(const IValue& value, int first, int end) {
 }
 IValue manual_seed(CallArguments arguments) { return seed(arguments.positional.at(0), 0, 1); }
 IValue manual_seed_all(CallArguments arguments) { return seed(arguments.positional.at(0), 0, device_count()); }
+
+constexpr int kAllDevices = 128;
+template <int kEnd>
+IValue new_seed(CallArguments) {
+    const auto drawn = static_cast<std::int64_t>(default_generator(Device{}).draw_seed());
+    return seed(drawn, 0, kEnd);
+}
 
 }  // namespace
 
@@ -126,14 +128,13 @@ void fill_cuda(PythonModule& module) {
     module.define("max_memory_allocated", &memory<&DeviceMemoryUse::most_used>);
     module.define("memory_reserved", &memory<&DeviceMemoryUse::reserved>);
     module.define("max_memory_reserved", &memory<&DeviceMemoryUse::most_reserved>);
-    module.define("reset_peak_memory_stats", &reset_peak);
-    module.define("reset_max_memory_allocated", &reset_peak);
     module.define("synchronize", &synchronize);
     module.define("empty_cache", &empty_cache);
     module.define("manual_seed", &manual_seed);
     module.define("manual_seed_all", &manual_seed_all);
-    module.define("ipc_collect", &nothing);
-    define_submodule(module, "amp", "torch.cuda.amp");
+    module.define("seed", &new_seed<1>);
+    module.define("seed_all", &new_seed<kAllDevices>);
+    module.define("ipc_collect", &ipc_collect);
 }
 
 }  // namespace loupe::python

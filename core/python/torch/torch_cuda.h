@@ -5,7 +5,8 @@ namespace loupe::python {
 
 class PythonModule;
 
-// torch.cuda, but for torch.cuda.amp: what a plugin's devices answer, and PyTorch's errors where there is none.
+// _torch_cuda, of which torch/cuda.py is made: what a plugin's devices answer, and PyTorch's errors where there is
+// none.
 void fill_cuda(PythonModule& module);
 
 }  // namespace loupe::python

@@ -38,6 +38,11 @@ IValue save(CallArguments arguments) {
 Device mapped_device(const IValue& map_location) {
     const bool is_device = map_location.is_device() || map_location.is_string() || map_location.is_int();
     const Device device = is_device ? device_of(map_location) : Device{};
+    if (device.type == DeviceType::Cuda && device_interface(DeviceType::Cuda) == nullptr)
+        throw_error("RuntimeError",
+                    "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you "
+                    "are running on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to "
+                    "map your storages to the CPU.");
     return device_interface(device.type) != nullptr ? device : Device{};
 }
 

@@ -13,6 +13,7 @@
 #include "core/dispatch/registry.h"
 #include "core/nn/default_device.h"
 #include "core/nn/layer.h"
+#include "core/ops/numbers/warnings.h"
 #include "core/ops/random/mersenne_twister.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/big_integer.h"
@@ -21,12 +22,14 @@
 #include "core/python/language/evaluator.h"
 #include "core/python/torch/layout_objects.h"
 #include "core/python/torch/module_parts.h"
+#include "core/python/torch/require_device.h"
 #include "core/python/torch/torch_autograd.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_classes.h"
 #include "core/python/torch/torch_cuda.h"
 #include "core/python/torch/torch_data.h"
 #include "core/python/torch/torch_data_loader.h"
+#include "core/python/torch/torch_devices.h"
 #include "core/python/torch/torch_distributed.h"
 #include "core/python/torch/torch_functional.h"
 #include "core/python/torch/torch_limits.h"
@@ -35,6 +38,7 @@
 #include "core/python/torch/torch_print.h"
 #include "core/python/torch/torch_signatures.h"
 #include "core/python/torch/torch_tensor_methods.h"
+#include "core/tensor/device_interface.h"
 
 namespace loupe::python {
 namespace {
@@ -45,6 +49,7 @@ using Body = NativeCallable::Body;
 Tensor on_wanted_device(const Tensor& t, const IValue& wanted, bool is_there) {
     const Device device = !wanted.is_none() ? device_of(wanted) : is_there ? t.device() : nn::default_device();
     if (device == t.device()) return t;
+    require_device(device);
     CallArguments to{{device}, {}};
     return call_tensor_method(t, "to", to)->to_tensor();
 }
@@ -61,6 +66,10 @@ IValue tensor(CallArguments arguments) {
     }
     const bool is_there = given[0].is_tensor();
     Tensor out = on_wanted_device(tensor_from_data(given[0], dtype), given.has(2) ? given[2] : IValue(), is_there);
+    if (given.truth_or(4, false)) {
+        CallArguments none;
+        out = call_tensor_method(out, "pin_memory", none)->to_tensor();
+    }
     if (given.truth_or(3, false)) require_gradient(out);
     notify_python_use(PythonUse::Constructor, out);
     return out;
@@ -268,17 +277,30 @@ IValue set_default_device(CallArguments arguments) {
 }
 IValue get_default_device(CallArguments) { return nn::default_device(); }
 
-// Kept for those who ask; products are made in full precision whatever it is.
+// Of products on a device; on the CPU they are made in full precision whatever it is.
 std::string& matmul_precision() {
     static thread_local std::string precision = "highest";
     return precision;
 }
+IValue get_matmul_precision(CallArguments) {
+    // It may have been set without a word of PyTorch.
+    const bool is_rounded = device_math().products_in_tf32;
+    if (is_rounded != (matmul_precision() != "highest")) matmul_precision() = is_rounded ? "high" : "highest";
+    return IValue(matmul_precision());
+}
 IValue set_matmul_precision(CallArguments arguments) {
     const BoundArguments given(arguments, "set_float32_matmul_precision", {"precision"});
     const std::string wanted = str(given[0]);
-    if (wanted != "highest" && wanted != "high" && wanted != "medium")
-        throw_error("RuntimeError", concat(wanted, " is not one of 'highest', 'high', or 'medium'."));
+    if (wanted != "highest" && wanted != "high" && wanted != "medium") {
+        warn(concat(wanted,
+                    " is not one of 'highest', 'high', or 'medium'; the currentsetFloat32MatmulPrecision call "
+                    "has no effect."));
+        return {};
+    }
     matmul_precision() = wanted;
+    DeviceMathSettings settings = device_math();
+    settings.products_in_tf32 = wanted != "highest";
+    set_device_math(settings);
     return {};
 }
 
@@ -357,7 +379,9 @@ void define_own_functions(PythonModule& module) {
         {"set_float32_matmul_precision", set_matmul_precision},
         {"set_warn_always", nothing},
         {"is_anomaly_enabled", [](CallArguments) { return IValue(is_anomaly_enabled()); }},
-        {"get_float32_matmul_precision", [](CallArguments) { return IValue(matmul_precision()); }},
+        {"get_float32_matmul_precision", get_matmul_precision},
+        {"Stream", [](CallArguments a) { return call_of_module("torch._streams", "Stream", std::move(a)); }},
+        {"Event", [](CallArguments a) { return call_of_module("torch._streams", "Event", std::move(a)); }},
         {"set_default_device", set_default_device},
         {"get_default_device", get_default_device},
         {"compile", compile},
@@ -466,6 +490,8 @@ void fill_torch(PythonModule& module) {
     fill_torch_io(module);
     define_safetensors(module);
     module.define("_assert", Body(assert_function));
+    for (const char* name : {"OutOfMemoryError", "AcceleratorError"})
+        module.define(name, IValue::other(exception_class(name)));
     module.define("ops", ops_module());
     for (const char* name : {"nn", "autograd", "linalg", "fft", "special", "sparse", "jit", "cuda", "cpu", "amp",
                              "backends", "utils", "random", "optim", "onnx"}) {
@@ -501,7 +527,8 @@ std::vector<ModuleRecord> torch_modules() {
         {"torch.sparse", fill_sparse},
         {"torch.optim", fill_torch_optim},
         {"torch.optim.lr_scheduler", fill_lr_scheduler},
-        {"torch.cuda", fill_cuda},
+        {"_torch_cuda", fill_cuda},
+        {"_devices", fill_devices},
         {"torch.utils", fill_utils},
         {"torch.utils.checkpoint", fill_checkpoint},
         {"_torch_data", fill_torch_data},

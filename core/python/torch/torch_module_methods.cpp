@@ -10,6 +10,7 @@
 #include "core/python/language/key_lookup.h"
 #include "core/python/torch/module_arguments.h"
 #include "core/python/torch/nn_module.h"
+#include "core/python/torch/require_device.h"
 #include "core/python/torch/torch_autograd.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_hooks.h"
@@ -243,6 +244,7 @@ IValue to(CallArguments arguments) {
         else
             take(value);
     }
+    if (options.device) require_device(*options.device);
     if (options.dtype && !is_differentiable(*options.dtype)) {
         throw_type_error(
             concat("nn.Module.to only accepts floating point or complex dtypes, but got desired dtype=torch.",
@@ -267,6 +269,9 @@ IValue cpu(CallArguments arguments) {
 IValue cuda(CallArguments arguments) {
     nn::ToOptions options;
     options.device = Device{DeviceType::Cuda, 0};
+    if (arguments.positional.size() > 1 && !arguments.positional[1].is_none())
+        options.device = device_of(arguments.positional[1]);
+    require_device(*options.device);
     with_python_errors([&] { module_self(arguments).to(options); });
     return arguments.positional[0];
 }

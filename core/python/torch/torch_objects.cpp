@@ -11,6 +11,7 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/error.h"
+#include "core/python/torch/require_device.h"
 #include "core/tensor/device_interface.h"
 #include "core/tensor/quantizer.h"
 
@@ -134,6 +135,7 @@ ClassPtr generator_class() {
 void check_makes_on(const Device& device) {
     const DeviceInterface* const devices = device_interface(device.type);
     if (device.is_cpu() || (devices != nullptr && device.index < devices->count())) return;
+    if (device.type == DeviceType::Cuda) require_device(device);
     throw_error("NotImplementedError", concat("tensors of a source are made on the CPU, not on ", device_name(device),
                                               ": leave the device out"));
 }

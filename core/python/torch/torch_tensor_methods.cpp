@@ -16,13 +16,16 @@
 #include "core/python/language/evaluator.h"
 #include "core/python/torch/layout_objects.h"
 #include "core/python/torch/nested_int.h"
+#include "core/python/torch/require_device.h"
 #include "core/python/torch/torch_autograd.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_data.h"
 #include "core/python/torch/torch_functional.h"
 #include "core/python/torch/torch_objects.h"
 #include "core/tensor/compressed.h"
+#include "core/tensor/device_interface.h"
 #include "core/tensor/nested.h"
+#include "core/tensor/pinned.h"
 #include "core/tensor/quantizer.h"
 #include "core/tensor/sharded.h"
 
@@ -225,6 +228,7 @@ IValue retain_grad_method(const IValue& self, CallArguments&) {
 struct Target {
     std::optional<ScalarType> dtype;
     std::optional<Device> device;
+    bool non_blocking = false;
     bool copies = false;
     IValue memory_format;
 };
@@ -253,8 +257,8 @@ Target target_of(const CallArguments& arguments) {
     for (const IValue& value : arguments.positional) {
         if (!value.is_bool())
             add_target(out, value);
-        else if (++flags == 2)
-            out.copies = value.to_bool();
+        else
+            (++flags == 1 ? out.non_blocking : out.copies) = value.to_bool();
     }
     for (const auto& [name, value] : arguments.keywords) {
         if (name == "copy")
@@ -263,17 +267,20 @@ Target target_of(const CallArguments& arguments) {
             out.memory_format = value;
         else if (name == "dtype" || name == "device" || name == "other" || name == "tensor")
             add_target(out, value);
-        else if (name != "non_blocking")
+        else if (name == "non_blocking")
+            out.non_blocking = truth(value);
+        else
             throw_type_error(concat("to() got an unexpected keyword argument '", name, "'"));
     }
     return out;
 }
 
 IValue to_target(const Tensor& self, const Target& target) {
+    if (target.device) require_device(*target.device);
     return with_python_errors([&]() -> IValue {
         const IValue dtype = target.dtype ? IValue(static_cast<std::int64_t>(*target.dtype)) : IValue();
         const auto* format = object_as<ConstantObject>(target.memory_format);
-        return kToCopy(self, dtype, IValue(), IValue(target.device), IValue(), false, target.copies,
+        return kToCopy(self, dtype, IValue(), IValue(target.device), IValue(), target.non_blocking, target.copies,
                        format == nullptr ? IValue() : IValue(format->number));
     });
 }
@@ -289,9 +296,33 @@ IValue cpu(const IValue& self, CallArguments&) {
     return to_target(tensor_of(self), target);
 }
 IValue cuda(const IValue& self, CallArguments& arguments) {
+    const BoundArguments given(arguments, "cuda", {"device=", "non_blocking=", "memory_format="});
     Target target;
-    target.device = arguments.positional.empty() ? Device{DeviceType::Cuda, 0} : device_of(arguments.positional[0]);
+    target.device = given.has(0) && !given[0].is_none() ? device_of(given[0]) : Device{DeviceType::Cuda, 0};
+    target.non_blocking = given.truth_or(1, false);
+    if (given.has(2)) target.memory_format = given[2];
     return to_target(tensor_of(self), target);
+}
+
+// --- memory that is pinned, and streams that use it
+
+IValue device_argument(const CallArguments& arguments, const char* function) {
+    const BoundArguments given(arguments, function, {"device="});
+    return given.has(0) && !given[0].is_none() ? IValue(device_of(given[0])) : IValue();
+}
+IValue pin_memory(const IValue& self, CallArguments& arguments) {
+    static const OperatorHandle<> pinned("aten::pin_memory");
+    return with_python_errors(
+        [&]() -> IValue { return pinned(tensor_of(self), device_argument(arguments, "pin_memory")); });
+}
+IValue has_pinned_memory(const IValue& self, CallArguments&) { return is_pinned(tensor_of(self)); }
+IValue record_stream(const IValue& self, CallArguments& arguments) {
+    const BoundArguments given(arguments, "record_stream", {"s"});
+    const Tensor& t = tensor_of(self);
+    if (!t.device().is_cpu() && t.storage() != nullptr)
+        device_interface(t.device().type)
+            ->note_use(t.storage()->address(), t.device(), to_index(get_attribute(given[0], "stream_id")));
+    return {};
 }
 template <ScalarType Type>
 IValue cast(const IValue& self, CallArguments&) {
@@ -483,10 +514,11 @@ const MethodTable& methods() {
             {"tolist", tolist},
             {"data_ptr", data_ptr},
             {"get_device", get_device},
-            {"pin_memory", itself},
+            {"pin_memory", pin_memory},
+            {"record_stream", record_stream},
             {"share_memory_", itself},
             {"is_shared", never},
-            {"is_pinned", never},
+            {"is_pinned", has_pinned_memory},
             {"numpy", numpy},
             {"__array__", numpy},
             {"backward", backward_method},

@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
@@ -37,10 +38,10 @@ void check(cudnnStatus_t status, const char* doing) {
 
 cudnnHandle_t handle_for(Device device) {
     static std::mutex mutex;
-    static auto* const handles = new std::map<int, cudnnHandle_t>;
+    static auto* const handles = new std::map<std::pair<int, StreamId>, cudnnHandle_t>;
     const std::lock_guard lock(mutex);
     use(device);
-    cudnnHandle_t& handle = (*handles)[device.index];
+    cudnnHandle_t& handle = (*handles)[{device.index, current_stream(device)}];
     if (handle == nullptr) {
         check(cudnnCreate(&handle), "starting cuDNN");
         check(cudnnSetStream(handle, stream_of(device)), "starting cuDNN");
@@ -122,6 +123,13 @@ class FilterDescriptor {
     cudnnFilterDescriptor_t own_ = nullptr;
 };
 
+// Of float32 TF32 only where it was asked for.
+cudnnMathType_t math_of(ScalarType dtype) {
+    if (dtype == ScalarType::Float16 || dtype == ScalarType::BFloat16) return CUDNN_TENSOR_OP_MATH;
+    const bool is_rounded = dtype == ScalarType::Float32 && math_settings().convolutions_in_tf32;
+    return is_rounded ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH;
+}
+
 class ConvolutionDescriptor {
   public:
     ConvolutionDescriptor(const ConvolutionParameters& p, ScalarType dtype) {
@@ -134,9 +142,7 @@ class ConvolutionDescriptor {
                                               is_double ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT),
               "describing a convolution");
         check(cudnnSetConvolutionGroupCount(own_, static_cast<int>(p.groups)), "describing a convolution");
-        const bool is_half = dtype == ScalarType::Float16 || dtype == ScalarType::BFloat16;
-        check(cudnnSetConvolutionMathType(own_, is_half ? CUDNN_TENSOR_OP_MATH : CUDNN_FMA_MATH),
-              "describing a convolution");
+        check(cudnnSetConvolutionMathType(own_, math_of(dtype)), "describing a convolution");
     }
     ConvolutionDescriptor(const ConvolutionDescriptor&) = delete;
     ConvolutionDescriptor& operator=(const ConvolutionDescriptor&) = delete;
@@ -194,8 +200,9 @@ struct Problem {
           weight(weight_sizes, *type_of(dtype), last),
           small(small_sizes, *type_of(dtype), last),
           convolution(p, dtype),
-          is_half(dtype == ScalarType::Float16 || dtype == ScalarType::BFloat16) {
-        key = {place.index, static_cast<std::int64_t>(dtype), last, p.groups};
+          is_half(dtype == ScalarType::Float16 || dtype == ScalarType::BFloat16),
+          tries(math_settings().tries_algorithms) {
+        key = {place.index, static_cast<std::int64_t>(dtype), last, p.groups, math_of(dtype), tries};
         for (const IntSpan part :
              {large_sizes, weight_sizes, small_sizes, span_of(p.stride), span_of(p.padding), span_of(p.dilation)}) {
             key.push_back(static_cast<std::int64_t>(part.size()));
@@ -205,8 +212,8 @@ struct Problem {
 
     void forward(const Tensor& x, const Tensor& w, const Tensor& y) const {
         const Choice& best = choice<cudnnConvolutionFwdAlgoPerf_t>(0, [&](int count, int* found, auto* proposals) {
-            return cudnnGetConvolutionForwardAlgorithm_v7(handle, large, weight, convolution, small, count, found,
-                                                          proposals);
+            return (tries ? cudnnFindConvolutionForwardAlgorithm : cudnnGetConvolutionForwardAlgorithm_v7)(
+                handle, large, weight, convolution, small, count, found, proposals);
         });
         const Tensor work = workspace(best.memory);
         check(cudnnConvolutionForward(handle, factors.one(), large, x.address(), weight, w.address(), convolution,
@@ -216,8 +223,8 @@ struct Problem {
     }
     void data_gradient(const Tensor& gy, const Tensor& w, const Tensor& gx) const {
         const Choice& best = choice<cudnnConvolutionBwdDataAlgoPerf_t>(1, [&](int count, int* found, auto* proposals) {
-            return cudnnGetConvolutionBackwardDataAlgorithm_v7(handle, weight, small, convolution, large, count, found,
-                                                               proposals);
+            return (tries ? cudnnFindConvolutionBackwardDataAlgorithm : cudnnGetConvolutionBackwardDataAlgorithm_v7)(
+                handle, weight, small, convolution, large, count, found, proposals);
         });
         const Tensor work = workspace(best.memory);
         check(cudnnConvolutionBackwardData(handle, factors.one(), weight, w.address(), small, gy.address(), convolution,
@@ -228,8 +235,9 @@ struct Problem {
     void weight_gradient(const Tensor& x, const Tensor& gy, const Tensor& gw) const {
         const Choice& best =
             choice<cudnnConvolutionBwdFilterAlgoPerf_t>(2, [&](int count, int* found, auto* proposals) {
-                return cudnnGetConvolutionBackwardFilterAlgorithm_v7(handle, large, small, convolution, weight, count,
-                                                                     found, proposals);
+                return (tries ? cudnnFindConvolutionBackwardFilterAlgorithm
+                              : cudnnGetConvolutionBackwardFilterAlgorithm_v7)(handle, large, small, convolution,
+                                                                               weight, count, found, proposals);
             });
         const Tensor work = workspace(best.memory);
         check(cudnnConvolutionBackwardFilter(handle, factors.one(), large, x.address(), small, gy.address(),
@@ -303,6 +311,7 @@ struct Problem {
     TensorDescriptor small;
     ConvolutionDescriptor convolution;
     bool is_half;
+    bool tries;  // times what cuDNN has, rather than ask it
     std::vector<std::int64_t> key;
 };
 

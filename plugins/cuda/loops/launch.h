@@ -3,6 +3,9 @@
 // Runs a body for each index: on the device when nvcc compiles it, in a plain loop elsewhere.
 
 #include "plugins/cuda/loops/loop.h"
+#ifndef __CUDACC__
+#include <functional>
+#endif
 
 namespace loupe::cuda {
 
@@ -31,9 +34,22 @@ void launch(const Queue& queue, std::int64_t count, const Body& body) {
     check_launch("a loop");
 }
 #else
+// On the host that stands for a device: work of a queue that has an owner runs when the owner says so.
+void give(const Queue& queue, std::function<void()> work);
+template <typename Work>
+void in_turn(const Queue& queue, const Work& work) {
+    if (queue.owner == nullptr)
+        work();
+    else
+        give(queue, work);
+}
+
 template <typename Body>
-void launch(const Queue&, std::int64_t count, const Body& body) {
-    for (std::int64_t i = 0; i < count; ++i) body(i);
+void launch(const Queue& queue, std::int64_t count, const Body& body) {
+    if (count == 0) return;
+    in_turn(queue, [=] {
+        for (std::int64_t i = 0; i < count; ++i) body(i);
+    });
 }
 #endif
 

@@ -147,14 +147,16 @@ Sorted<Key> run_sort(const Queue& queue, Sorted<Key> from, std::int64_t count, i
     return {keys.Current(), places.Current()};
 #else
     const Key mask = bits >= static_cast<int>(8 * sizeof(Key)) ? ~Key{0} : static_cast<Key>((Key{1} << bits) - 1);
-    std::vector<std::int64_t> order(static_cast<std::size_t>(count));
-    for (std::int64_t i = 0; i < count; ++i) order[static_cast<std::size_t>(i)] = i;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::int64_t a, std::int64_t b) { return (from.keys[a] & mask) < (from.keys[b] & mask); });
-    for (std::int64_t i = 0; i < count; ++i) {
-        room.keys[i] = from.keys[order[static_cast<std::size_t>(i)]];
-        room.places[i] = from.places[order[static_cast<std::size_t>(i)]];
-    }
+    in_turn(queue, [=] {
+        std::vector<std::int64_t> order(static_cast<std::size_t>(count));
+        for (std::int64_t i = 0; i < count; ++i) order[static_cast<std::size_t>(i)] = i;
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::int64_t a, std::int64_t b) { return (from.keys[a] & mask) < (from.keys[b] & mask); });
+        for (std::int64_t i = 0; i < count; ++i) {
+            room.keys[i] = from.keys[order[static_cast<std::size_t>(i)]];
+            room.places[i] = from.places[order[static_cast<std::size_t>(i)]];
+        }
+    });
     return room;
 #endif
 }
@@ -170,13 +172,14 @@ void run_sums_before(const Queue& queue, const std::int64_t* numbers, std::int64
         cub::DeviceScan::ExclusiveSum(at, bytes, numbers, sums, count, static_cast<cudaStream_t>(queue.stream));
     });
 #else
-    (void)queue;
-    std::int64_t sum = 0;
-    for (std::int64_t i = 0; i < count; ++i) {
-        const std::int64_t number = numbers[i];
-        sums[i] = sum;
-        sum += number;
-    }
+    in_turn(queue, [=] {
+        std::int64_t sum = 0;
+        for (std::int64_t i = 0; i < count; ++i) {
+            const std::int64_t number = numbers[i];
+            sums[i] = sum;
+            sum += number;
+        }
+    });
 #endif
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/cuda/loops/statistics.h"
 
+#include <memory>
 #include <vector>
 
 #include "plugins/cuda/loops/team.h"
@@ -270,16 +271,23 @@ class Room {
         totals_ =
             static_cast<ElementTotals*>(queue.scratch(queue, static_cast<std::size_t>(count) * sizeof(ElementTotals)));
 #else
-        static_cast<void>(queue);
-        held_.resize(static_cast<std::size_t>(count));
-        totals_ = held_.data();
+        held_ = std::make_shared<std::vector<ElementTotals>>(static_cast<std::size_t>(count));
+        totals_ = held_->data();
+        queue_ = queue;
 #endif
     }
+#ifndef __CUDACC__
+    // Until the work is done.
+    ~Room() {
+        in_turn(queue_, [held = held_] {});
+    }
+#endif
     ElementTotals* totals() const { return totals_; }
 
   private:
 #ifndef __CUDACC__
-    std::vector<ElementTotals> held_;
+    std::shared_ptr<std::vector<ElementTotals>> held_;
+    Queue queue_;
 #endif
     ElementTotals* totals_ = nullptr;
 };

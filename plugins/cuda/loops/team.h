@@ -126,8 +126,11 @@ void launch_teams(const Queue& queue, std::int64_t count, std::int64_t length, c
 }
 #else
 template <typename Body>
-void launch_teams(const Queue&, std::int64_t count, std::int64_t, const Body& body) {
-    for (std::int64_t i = 0; i < count; ++i) body(HostTeam(), i);
+void launch_teams(const Queue& queue, std::int64_t count, std::int64_t, const Body& body) {
+    if (count == 0) return;
+    in_turn(queue, [=] {
+        for (std::int64_t i = 0; i < count; ++i) body(HostTeam(), i);
+    });
 }
 #endif
 

@@ -234,10 +234,13 @@ void launch_tiles(const Queue& queue, std::int64_t count, std::size_t bytes, con
 inline std::size_t most_tile_memory() { return std::size_t{227} << 10; }  // as an H100 has
 
 template <typename Body>
-void launch_tiles(const Queue&, std::int64_t count, std::size_t bytes, const Body& body) {
-    std::vector<char> memory(bytes + 128);
-    char* const start = memory.data() + (128 - reinterpret_cast<std::uintptr_t>(memory.data()) % 128);
-    for (std::int64_t i = 0; i < count; ++i) body(TileTeam{start}, i);
+void launch_tiles(const Queue& queue, std::int64_t count, std::size_t bytes, const Body& body) {
+    if (count == 0) return;
+    in_turn(queue, [=] {
+        std::vector<char> memory(bytes + 128);
+        char* const start = memory.data() + (128 - reinterpret_cast<std::uintptr_t>(memory.data()) % 128);
+        for (std::int64_t i = 0; i < count; ++i) body(TileTeam{start}, i);
+    });
 }
 #endif
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
@@ -21,18 +22,21 @@ void check(cublasStatus_t status, const char* doing) {
         throw Error(ErrorKind::Run, concat("CUDA error: ", cublasGetStatusString(status), " (", doing, ")"));
 }
 
+// A stream's own: the memory that cuBLAS works in is a handle's.
 cublasHandle_t handle_for(Device device) {
     static std::mutex mutex;
-    static auto* const handles = new std::map<int, cublasHandle_t>;
+    static auto* const handles = new std::map<std::pair<int, StreamId>, cublasHandle_t>;
     const std::lock_guard lock(mutex);
-    cublasHandle_t& handle = (*handles)[device.index];
+    cublasHandle_t& handle = (*handles)[{device.index, current_stream(device)}];
     if (handle == nullptr) {
         use(device);
         check(cublasCreate(&handle), "starting cuBLAS");
         check(cublasSetStream(handle, stream_of(device)), "starting cuBLAS");
-        // Float32 as it is, not TF32: PyTorch's default.
-        check(cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH), "starting cuBLAS");
     }
+    // Float32 as it is, not TF32: PyTorch's default.
+    check(
+        cublasSetMathMode(handle, math_settings().products_in_tf32 ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH),
+        "choosing how exact cuBLAS is");
     return handle;
 }
 

@@ -30,8 +30,19 @@ set_device_idx = set_device_index
 
 
 def synchronize(device=None):
-    if is_available():
-        torch.cuda.synchronize(device)
+    torch.cuda.synchronize(device)
+
+
+def current_stream(device=None):
+    return torch.cuda.current_stream(device)
+
+
+def set_stream(stream):
+    torch.cuda.set_stream(stream)
+
+
+def memory_stats(device_index=None):
+    return torch.cuda.memory_stats(device_index)
 
 
 def empty_cache():
@@ -39,11 +50,21 @@ def empty_cache():
 
 
 def memory_allocated(device_index=None):
-    return torch.cuda.memory_allocated()
+    return torch.cuda.memory_allocated(device_index)
 
 
-max_memory_allocated = memory_reserved = max_memory_reserved = memory_allocated
+def max_memory_allocated(device_index=None):
+    return torch.cuda.max_memory_allocated(device_index)
+
+
+def memory_reserved(device_index=None):
+    return torch.cuda.memory_reserved(device_index)
+
+
+def max_memory_reserved(device_index=None):
+    return torch.cuda.max_memory_reserved(device_index)
 
 
 def reset_peak_memory_stats(device_index=None):
-    torch.cuda.reset_peak_memory_stats()
+    if is_available():
+        torch.cuda.reset_peak_memory_stats(device_index)

@@ -2,13 +2,35 @@
 # The kernels of attention can be chosen among, which changes nothing: there is one here.
 from contextlib import contextmanager
 
+import torch
 
+
+# TF32 of products is one setting, which torch.set_float32_matmul_precision names too.
 class _MatmulSettings:
-    allow_tf32 = False
-    allow_fp16_reduced_precision_reduction = True
-    allow_bf16_reduced_precision_reduction = True
-    allow_fp16_accumulation = False
-    fp32_precision = 'none'
+    _set = {'allow_fp16_reduced_precision_reduction': True, 'allow_bf16_reduced_precision_reduction': True,
+            'allow_fp16_accumulation': False}
+    _precision = 'none'
+
+    def __getattr__(self, name):
+        if name == 'allow_tf32':
+            return torch.get_float32_matmul_precision() != 'highest'
+        if name == 'fp32_precision':
+            return 'tf32' if self.allow_tf32 else _MatmulSettings._precision
+        if name in _MatmulSettings._set:
+            return _MatmulSettings._set[name]
+        raise AttributeError('Unknown attribute ' + name)
+
+    def __setattr__(self, name, value):
+        if name == 'allow_tf32':
+            torch.set_float32_matmul_precision('high' if value else 'highest')
+            _MatmulSettings._precision = 'none' if value else 'ieee'
+        elif name == 'fp32_precision':
+            torch.set_float32_matmul_precision('high' if value == 'tf32' else 'highest')
+            _MatmulSettings._precision = value
+        elif name in _MatmulSettings._set:
+            _MatmulSettings._set[name] = value
+        else:
+            raise AttributeError('Unknown attribute ' + name)
 
 
 class _PlanCache:
@@ -29,7 +51,7 @@ def is_built():
 
 
 def is_available():
-    return False
+    return torch.cuda.is_available()
 
 
 def _asker(kind):

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # The classes that programs derive from and name. Orders, batches and the loader's machinery are core/data's.
-import torch
+import warnings
+
+import _devices
 import _torch_data
+import torch
 
 
 class Dataset:
@@ -248,6 +251,28 @@ def get_worker_info():
     return None if info is None else WorkerInfo(*info)
 
 
+# A batch in memory that a device reaches by itself, as far as it is made of tensors; as PyTorch, a tuple becomes a list.
+def _pinned(data):
+    if isinstance(data, torch.Tensor):
+        return data.pin_memory()
+    if hasattr(data, 'pin_memory'):
+        return data.pin_memory()
+    if isinstance(data, (str, bytes)):
+        return data
+    if isinstance(data, dict):
+        return type(data)({key: _pinned(value) for key, value in data.items()})
+    if isinstance(data, tuple) and hasattr(data, '_fields'):
+        return type(data)(*[_pinned(value) for value in data])
+    if isinstance(data, (list, tuple)):
+        return [_pinned(value) for value in data]
+    return data
+
+
+def _each_pinned(batches):
+    for batch in batches:
+        yield _pinned(batch)
+
+
 class DataLoader:
     __initialized = False
 
@@ -327,10 +352,18 @@ class DataLoader:
 
     def __iter__(self):
         if not self.persistent_workers:
-            return _torch_data.iterate(_torch_data.loader(self, self.is_iterable))
-        if self._kept is None:
-            self._kept = _torch_data.loader(self, self.is_iterable)
-        return _torch_data.iterate(self._kept)
+            batches = _torch_data.iterate(_torch_data.loader(self, self.is_iterable))
+        else:
+            if self._kept is None:
+                self._kept = _torch_data.loader(self, self.is_iterable)
+            batches = _torch_data.iterate(self._kept)
+        if not self.pin_memory:
+            return batches
+        if not _devices.pins_memory():
+            warnings.warn("'pin_memory' argument is set as true but no accelerator is found, then device pinned memory "
+                          "won't be used.")
+            return batches
+        return _each_pinned(batches)
 
 
 def __getattr__(name):

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/test_device/test_streams.h"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+
+namespace loupe::test_device {
+namespace {
+
+struct DeviceStreams {
+    DeviceStreams() { work.make_stream(); }
+    LateWork work;
+    std::atomic<StreamId> made = 0;
+};
+DeviceStreams& streams_of(Device device) {
+    static auto* const all = new std::array<DeviceStreams, kDevices>;  // tensors may outlive everything else
+    return all->at(static_cast<std::size_t>(device.index));
+}
+
+thread_local std::array<StreamId, kDevices> current{};
+
+// By the clock of the host, which is the device's.
+class Event final : public DeviceEvent {
+  public:
+    explicit Event(Device device) : device_(device) {}
+
+    void record() override {
+        is_waited_for_ = false;
+        mark_ = {};
+        at_ = std::chrono::steady_clock::now();
+        if (const StreamId stream = current_stream(device_); stream != 0) {
+            stream_ = static_cast<std::size_t>(stream);
+            mark_ = work_of(device_).mark(stream_);
+        }
+    }
+    // Work of the device's own stream is done at once; that its event has been reached it says later, as a device
+    // beside the host would.
+    bool is_reached() const override {
+        if (!mark_.is_set()) return is_waited_for_;
+        if (!mark_.is_reached()) work_of(device_).run_some(stream_);
+        return mark_.is_reached();
+    }
+    void wait() override {
+        is_waited_for_ = true;
+        work_of(device_).run_to(mark_);
+    }
+    double milliseconds_since(const DeviceEvent& earlier) const override {
+        return (seconds() - static_cast<const Event&>(earlier).seconds()) * 1e3;
+    }
+    void hold_stream() override {
+        const StreamId stream = current_stream(device_);
+        if (stream == 0)
+            work_of(device_).run_to(mark_);
+        else
+            work_of(device_).hold(static_cast<std::size_t>(stream), mark_);
+    }
+
+  private:
+    double seconds() const {
+        return mark_.is_set() ? mark_.time() : std::chrono::duration<double>(at_.time_since_epoch()).count();
+    }
+
+    Device device_;
+    std::size_t stream_ = 0;
+    LateWork::Mark mark_;
+    std::chrono::steady_clock::time_point at_;
+    bool is_waited_for_ = false;
+};
+
+}  // namespace
+
+LateWork& work_of(Device device) { return streams_of(device).work; }
+StreamId current_stream(Device device) { return current.at(static_cast<std::size_t>(device.index)); }
+void use_stream(Device device, StreamId stream) {
+    if (stream < 0 || stream > streams_of(device).made)
+        throw Error(ErrorKind::Run, concat(device_name(device), " has no stream ", stream));
+    current.at(static_cast<std::size_t>(device.index)) = stream;
+}
+StreamId make_stream(Device device) {
+    DeviceStreams& own = streams_of(device);
+    own.made = static_cast<StreamId>(own.work.make_stream());
+    return own.made;
+}
+void catch_up(Device device) { work_of(device).run(static_cast<std::size_t>(current_stream(device))); }
+void in_turn(Device device, LateWork::Work work) {
+    if (const StreamId stream = current_stream(device); stream != 0)
+        work_of(device).give(static_cast<std::size_t>(stream), std::move(work));
+    else
+        work();
+}
+
+std::unique_ptr<DeviceEvent> make_event(Device device) { return std::make_unique<Event>(device); }
+
+}  // namespace loupe::test_device
