@@ -23,7 +23,7 @@ void complete(DictObject& dict) {
 void update(const Options& group, const Tensor& parameter, const Tensor& gradient, DictObject& state) {
     const double lr = group.number("lr"), rho = group.number("rho"), eps = group.number("eps");
     const double decay = group.number("weight_decay"), sign = group.flag("maximize") ? -1 : 1;
-    state.set("step", state.find("step") == nullptr ? IValue(1) : IValue(state.find("step")->to_int() + 1));
+    next_step(state);
     const Tensor square = zero_state(state, "square_avg", parameter), moved = zero_state(state, "acc_delta", parameter);
     update_elements<2>(parameter, gradient, {square, moved}, [=]<typename T>(T& p, T g, T& v, T& d) {
         g *= static_cast<T>(sign);

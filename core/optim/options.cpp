@@ -46,6 +46,9 @@ Tensor number_tensor(double value) {
 }
 
 double next_step(DictObject& state) {
+    // States that older versions saved count with a number.
+    const IValue* before = state.find(IValue("step"));
+    if (before != nullptr && before->is_number()) state.set("step", number_tensor(before->to_scalar().to_double()));
     const Tensor step = state_tensor(state, "step", [] { return number_tensor(0); });
     const Tensor one = number_tensor(1);
     fn::add_(step, one);

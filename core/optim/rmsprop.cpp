@@ -22,7 +22,7 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
     const double lr = group.number("lr"), alpha = group.number("alpha"), eps = group.number("eps");
     const double decay = group.number("weight_decay"), momentum = group.number("momentum"),
                  sign = group.flag("maximize") ? -1 : 1;
-    state.set("step", state.find("step") == nullptr ? IValue(1) : IValue(state.find("step")->to_int() + 1));
+    next_step(state);
     const bool centered = group.flag("centered");
     const auto body = [=]<typename T>(T& p, T g, T& v, T& buffer, T& mean) {
         g *= static_cast<T>(sign);

@@ -26,7 +26,7 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
     const double less = group.number("etas", 0), more = group.number("etas", 1), sign = group.flag("maximize") ? -1 : 1;
     const double shortest = group.number("step_sizes", 0), longest = group.number("step_sizes", 1),
                  lr = group.number("lr");
-    state.set("step", state.find("step") == nullptr ? IValue(1) : IValue(state.find("step")->to_int() + 1));
+    next_step(state);
     const Tensor before = zero_state(state, "prev", parameter);
     const Tensor sizes = state_tensor(state, "step_size", [&] {
         return fn::full_like(detach(parameter),

@@ -13,7 +13,10 @@ namespace {
 
 void update(const Options& group, const Tensor& parameter, const Tensor& given, DictObject& state) {
     const IValue* before = state.find(IValue("step"));
-    const std::int64_t step = (before == nullptr ? 0 : before->to_int()) + 1;
+    const auto count = [](const IValue& steps) {
+        return steps.is_tensor() ? item(steps.to_tensor()).to_int() : steps.to_int();
+    };
+    const std::int64_t step = (before == nullptr ? 0 : count(*before)) + 1;
     state.set("step", step);
     const Tensor mean = zero_state(state, "exp_avg", parameter), square = zero_state(state, "exp_avg_sq", parameter);
     const double first = group.number("betas", 0), second = group.number("betas", 1), lr = group.number("lr");

@@ -6,6 +6,13 @@ file(STRINGS ${PREFIX}/include/tensorloupe/tensorloupe.h lines REGEX "^#include 
 list(TRANSFORM lines REPLACE "^#include \"([^\"]+)\".*" "\\1")
 list(APPEND lines tensorloupe/tensorloupe.h tensorloupe/c_api.h)
 file(GLOB_RECURSE torch RELATIVE ${PREFIX}/include/tensorloupe/libtorch ${PREFIX}/include/tensorloupe/libtorch/*.h)
+# Those that only name others compile as these do.
+foreach(header IN LISTS torch)
+  file(STRINGS ${PREFIX}/include/tensorloupe/libtorch/${header} own REGEX "^[^/#]|^#include <[^lt]|^#define")
+  if(header MATCHES "^(torch|ATen|c10)/" AND NOT own AND NOT header MATCHES "^torch/(script|torch)\\.h$")
+    list(REMOVE_ITEM torch ${header})
+  endif()
+endforeach()
 foreach(header IN LISTS lines torch)
   string(REGEX REPLACE "[/.]" "_" name ${header})
   file(WRITE ${project}/${name}.cpp "#include <${header}>\n#include <${header}>\n")

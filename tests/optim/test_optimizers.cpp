@@ -136,8 +136,9 @@ class TestOptimizers : public QObject {
             QVERIFY2(own != nullptr, qPrintable(name));
             if (expected[name].isNull())
                 QVERIFY(own->is_none());
-            else if (!own->is_tensor())
-                QCOMPARE(own->to_scalar().to_double(), expected[name].toDouble());
+            else if (expected[name].isDouble())  // newer releases count steps in a tensor
+                QCOMPARE(own->is_tensor() ? loupe::item(own->to_tensor()).to<double>() : own->to_scalar().to_double(),
+                         expected[name].toDouble());
             else
                 QVERIFY2(difference(own->to_tensor(), expected[name].toArray()).isEmpty(), qPrintable(name));
         }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <loupe_torch/functional.h>
 
-#include <algorithm>
 #include <initializer_list>
 
 #include "core/base/strings.h"
 #include "core/dispatch/plugin_list.h"
-#include "core/library/torch/call.h"
+#include "core/library/torch/box_options.h"
 #include "core/nn/native_function.h"
 
 using namespace loupe::torch_api;
@@ -14,32 +13,33 @@ using namespace loupe::torch_api;
 namespace torch::nn::functional {
 namespace {
 
-loupe::IValue result_of(const char* name, std::initializer_list<at::Tensor> tensors,
-                        const nn::detail::Options& options) {
+using reduction_t = TripletMarginWithDistanceLossOptions::reduction_t;
+
+loupe::IValue result_of(const char* name, std::initializer_list<at::Tensor> tensors, nn::detail::Arguments options) {
     return translated([&] {
         loupe::plugins();
         loupe::CallArguments arguments;
         for (const at::Tensor& tensor : tensors) arguments.positional.emplace_back(tensor.engine());
-        arguments.keywords = options.given();
+        arguments.keywords = std::move(options);
         return loupe::nn::call_function(*loupe::nn::find_functional(name), std::move(arguments));
     });
 }
 
-at::Tensor called(const char* name, std::initializer_list<at::Tensor> tensors, const nn::detail::Options& options) {
-    return at::Tensor(result_of(name, tensors, options).to_tensor());
+at::Tensor called(const char* name, std::initializer_list<at::Tensor> tensors, nn::detail::Arguments options) {
+    return at::Tensor(result_of(name, tensors, std::move(options)).to_tensor());
 }
 
 // The second may be missing: weights of attention that were not asked for.
 std::tuple<at::Tensor, at::Tensor> called_for_two(const char* name, std::initializer_list<at::Tensor> tensors,
-                                                  const nn::detail::Options& options) {
-    const loupe::IValue results = result_of(name, tensors, options);
+                                                  nn::detail::Arguments options) {
+    const loupe::IValue results = result_of(name, tensors, std::move(options));
     const auto& both = results.to_tuple().elements;
     return {at::Tensor(both[0].to_tensor()), both[1].is_tensor() ? at::Tensor(both[1].to_tensor()) : at::Tensor()};
 }
 
-at::Tensor reduced(const at::Tensor& loss, const std::string& reduction) {
-    if (reduction == "none") return loss;
-    return reduction == "mean" ? loss.mean() : loss.sum();
+at::Tensor reduced(const at::Tensor& loss, const reduction_t& reduction) {
+    if (std::holds_alternative<enumtype::kNone>(reduction)) return loss;
+    return std::holds_alternative<enumtype::kMean>(reduction) ? loss.mean() : loss.sum();
 }
 
 }  // namespace
@@ -48,9 +48,7 @@ at::Tensor reduced(const at::Tensor& loss, const std::string& reduction) {
 
 at::Tensor smooth_l1_loss(const at::Tensor& input, const at::Tensor& target, const SmoothL1LossFuncOptions& options,
                           double beta) {
-    const auto& given = options.given();
-    TORCH_CHECK(std::none_of(given.begin(), given.end(), [](const auto& each) { return each.first == "beta"; }),
-                "expected beta not to be provided in 'options', but got ", options.beta());
+    TORCH_CHECK(!options.beta(), "expected beta not to be provided in 'options', but got ", options.beta().value());
     SmoothL1LossFuncOptions with_beta = options;
     return smooth_l1_loss(input, target, with_beta.beta(beta));
 }
@@ -68,7 +66,16 @@ at::Tensor triplet_margin_with_distance_loss(const at::Tensor& anchor, const at:
     const at::Tensor near = distance(anchor, positive);
     at::Tensor far = distance(anchor, negative);
     if (options.swap()) far = at::min(far, distance(positive, negative));
-    return reduced(at::clamp_min(near + options.margin() - far, 0), options.reduction().text());
+    return reduced(at::clamp_min(near + options.margin() - far, 0), options.reduction());
 }
 
 }  // namespace torch::nn::functional
+
+namespace torch::nn {
+
+void TripletMarginWithDistanceLossImpl::pretty_print(std::ostream& out) const {
+    out << "torch::nn::TripletMarginWithDistanceLoss(margin=" << options.margin() << ", swap=" << std::boolalpha
+        << options.swap() << ')';
+}
+
+}  // namespace torch::nn

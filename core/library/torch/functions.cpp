@@ -116,8 +116,12 @@ variable_list grad(const variable_list& outputs, const variable_list& inputs, co
         variable_list found;
         for (loupe::Tensor& each : loupe::gradients_of(
                  engine_list(outputs), engine_list(inputs), engine_list(grad_outputs),
-                 {.retain_graph = retain_graph.value_or(create_graph), .create_graph = create_graph}, allow_unused))
+                 {.retain_graph = retain_graph.value_or(create_graph), .create_graph = create_graph}, true)) {
+            TORCH_CHECK(allow_unused || each.defined(), "element ", found.size(),
+                        "of the differentiated Tensors appears to not have been used in the graph. Set "
+                        "allow_unused=True if this is the desired behavior.");
             found.emplace_back(std::move(each));
+        }
         return found;
     });
 }

@@ -51,8 +51,9 @@ std::tuple<at::Tensor, at::Tensor> pad_packed_sequence(const PackedSequence& seq
     });
 }
 
-at::Tensor pad_sequence(at::TensorList sequences, bool batch_first, double padding_value) {
-    return at::pad_sequence(sequences, batch_first, padding_value);
+at::Tensor pad_sequence(at::TensorList sequences, bool batch_first, double padding_value,
+                        std::string_view padding_side) {
+    return at::pad_sequence(sequences, batch_first, padding_value, padding_side);
 }
 
 PackedSequence pack_sequence(at::TensorList sequences, bool enforce_sorted) {

@@ -62,8 +62,8 @@ auto RecurrentLayer<State>::run_packed(const Packed& input, loupe::IValue state)
 template class RecurrentLayer<at::Tensor>;
 template class RecurrentLayer<LstmState>;
 
-RecurrentCell::RecurrentCell(const char* record, const Options& options)
-    : Layer(record, options),
+RecurrentCell::RecurrentCell(const char* record, const Arguments& arguments)
+    : Layer(record, arguments),
       weight_ih(parameter(*engine(), "weight_ih")),
       weight_hh(parameter(*engine(), "weight_hh")),
       bias_ih(parameter(*engine(), "bias_ih")),
@@ -71,7 +71,7 @@ RecurrentCell::RecurrentCell(const char* record, const Options& options)
 
 }  // namespace detail
 
-RNNImpl::RNNImpl(const RNNOptions& given) : RecurrentLayer("RNN", given), options(given) {}
+RNNImpl::RNNImpl(const RNNOptions& given) : RecurrentLayer("RNN", given.engine_arguments()), options(given) {}
 std::tuple<at::Tensor, at::Tensor> RNNImpl::forward(const at::Tensor& input, const at::Tensor& hx) {
     return run_padded(input, state_value(hx));
 }
@@ -79,7 +79,7 @@ std::tuple<PackedSequence, at::Tensor> RNNImpl::forward_with_packed_input(const 
     return run_packed(input, state_value(hx));
 }
 
-GRUImpl::GRUImpl(const GRUOptions& given) : RecurrentLayer("GRU", given), options(given) {}
+GRUImpl::GRUImpl(const GRUOptions& given) : RecurrentLayer("GRU", given.engine_arguments()), options(given) {}
 std::tuple<at::Tensor, at::Tensor> GRUImpl::forward(const at::Tensor& input, const at::Tensor& hx) {
     return run_padded(input, state_value(hx));
 }
@@ -87,7 +87,7 @@ std::tuple<PackedSequence, at::Tensor> GRUImpl::forward_with_packed_input(const 
     return run_packed(input, state_value(hx));
 }
 
-LSTMImpl::LSTMImpl(const LSTMOptions& given) : RecurrentLayer("LSTM", given), options(given) {}
+LSTMImpl::LSTMImpl(const LSTMOptions& given) : RecurrentLayer("LSTM", given.engine_arguments()), options(given) {}
 std::tuple<at::Tensor, LstmState> LSTMImpl::forward(const at::Tensor& input, const std::optional<State>& hx) {
     return run_padded(input, state_value(hx));
 }
@@ -96,17 +96,20 @@ std::tuple<PackedSequence, LstmState> LSTMImpl::forward_with_packed_input(const 
     return run_packed(input, state_value(hx));
 }
 
-RNNCellImpl::RNNCellImpl(const RNNCellOptions& given) : RecurrentCell("RNNCell", given), options(given) {}
+RNNCellImpl::RNNCellImpl(const RNNCellOptions& given)
+    : RecurrentCell("RNNCell", given.engine_arguments()), options(given) {}
 at::Tensor RNNCellImpl::forward(const at::Tensor& input, const at::Tensor& hx) {
     return run({box(input), state_value(hx)});
 }
 
-GRUCellImpl::GRUCellImpl(const GRUCellOptions& given) : RecurrentCell("GRUCell", given), options(given) {}
+GRUCellImpl::GRUCellImpl(const GRUCellOptions& given)
+    : RecurrentCell("GRUCell", given.engine_arguments()), options(given) {}
 at::Tensor GRUCellImpl::forward(const at::Tensor& input, const at::Tensor& hx) {
     return run({box(input), state_value(hx)});
 }
 
-LSTMCellImpl::LSTMCellImpl(const LSTMCellOptions& given) : RecurrentCell("LSTMCell", given), options(given) {}
+LSTMCellImpl::LSTMCellImpl(const LSTMCellOptions& given)
+    : RecurrentCell("LSTMCell", given.engine_arguments()), options(given) {}
 LstmState LSTMCellImpl::forward(const at::Tensor& input, const std::optional<State>& hx) {
     return translated([&] { return state_of<LstmState>(engine()->call({box(input), state_value(hx)})); });
 }

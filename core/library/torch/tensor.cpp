@@ -14,6 +14,7 @@
 #include "core/ops/numbers/text.h"
 #include "core/ops/random/mersenne_twister.h"
 
+#include <loupe_torch/autograd.h>
 #include <loupe_torch/functions.h>
 
 using namespace loupe::torch_api;
@@ -131,7 +132,24 @@ const Tensor& Tensor::set_requires_grad(bool value) const {
     return *this;
 }
 Tensor& Tensor::requires_grad_(bool value) const { return const_cast<Tensor&>(set_requires_grad(value)); }
-Tensor Tensor::grad() const { return Tensor(loupe::grad_of(engine_of(*this))); }
+// A Tensor is nothing but its handle of the engine, so that the engine's gradient is one too.
+static_assert(std::is_standard_layout_v<Tensor> && sizeof(Tensor) == sizeof(loupe::Tensor));
+const Tensor& Tensor::grad() const {
+    static const Tensor none;
+    loupe::AutogradMeta* meta = loupe::autograd_meta(engine_of(*this));
+    return meta == nullptr ? none : reinterpret_cast<const Tensor&>(meta->grad);
+}
+Tensor& Tensor::mutable_grad() const {
+    return reinterpret_cast<Tensor&>(loupe::ensure_autograd_meta(engine_of(*this)).grad);
+}
+std::shared_ptr<torch::autograd::Node> Tensor::grad_fn() const {
+    auto node = loupe::grad_fn(engine_of(*this));
+    return node == nullptr ? nullptr : std::make_shared<torch::autograd::Node>(std::move(node));
+}
+bool Tensor::is_view() const {
+    const loupe::AutogradMeta* meta = loupe::autograd_meta(engine_of(*this));
+    return meta != nullptr && meta->view.has_value();
+}
 void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, bool create_graph,
                       std::optional<TensorList> inputs) const {
     loupe::TensorList gradients;

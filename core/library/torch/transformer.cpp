@@ -10,10 +10,9 @@ namespace torch::nn {
 namespace {
 
 at::Tensor activated(const activation_t& activation, const at::Tensor& x) {
-    if (const auto* function = std::get_if<1>(&activation)) return (*function)(x);
-    const std::string& name = std::get<0>(activation).text();
-    TORCH_CHECK(name == "relu" || name == "gelu", "activation should be kReLU, kGELU, or a callable");
-    return name == "relu" ? functional::relu(x) : functional::gelu(x);
+    if (const auto* function = std::get_if<std::function<at::Tensor(const at::Tensor&)>>(&activation))
+        return (*function)(x);
+    return std::holds_alternative<enumtype::kReLU>(activation) ? functional::relu(x) : functional::gelu(x);
 }
 
 at::Tensor attended(MultiheadAttention& attention, const at::Tensor& x, const at::Tensor& memory,

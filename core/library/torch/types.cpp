@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <loupe_torch/options.h>
 #include <loupe_torch/scalar.h>
 #include <loupe_torch/types.h>
 
@@ -19,6 +20,8 @@ loupe::ScalarType engine_dtype(c10::ScalarType dtype) {
 c10::ScalarType torch_dtype(loupe::ScalarType dtype) { return static_cast<c10::ScalarType>(dtype); }
 
 loupe::Device engine_device(const c10::Device& device) {
+    if (device.is_mps() || device.is_xpu() || device.is_meta())
+        throw loupe::Error(ErrorKind::Unsupported, concat("there is no device ", device.str()));
     loupe::Device out;
     out.type = device.type() == c10::DeviceType::CPU    ? DeviceType::Cpu
                : device.type() == c10::DeviceType::CUDA ? DeviceType::Cuda
@@ -59,10 +62,30 @@ Device::Device(const std::string& text) : type_(DeviceType::CPU), index_(-1) {
     });
 }
 std::string Device::str() const {
-    const std::string type(loupe::device_type_name(engine_device(*this).type));
+    const std::string type = is_mps()    ? "mps"
+                             : is_xpu()  ? "xpu"
+                             : is_meta() ? "meta"
+                                         : std::string(loupe::device_type_name(engine_device(*this).type));
     return has_index() ? loupe::concat(type, ":", static_cast<int>(index_)) : type;
 }
 std::ostream& operator<<(std::ostream& out, const Device& device) { return out << device.str(); }
+
+std::ostream& operator<<(std::ostream& out, const TensorOptions& options) {
+    const auto print = [&](const char* label, const auto& value, bool is_chosen) {
+        out << label << std::boolalpha << value << (is_chosen ? "" : " (default)");
+    };
+    print("TensorOptions(dtype=", options.dtype(), options.has_dtype());
+    print(", device=", options.device(), options.has_device());
+    print(", layout=", options.layout(), options.has_layout());
+    print(", requires_grad=", options.requires_grad(), options.has_requires_grad());
+    print(", pinned_memory=", options.pinned_memory(), options.has_pinned_memory());
+    out << ", memory_format=";
+    if (options.has_memory_format())
+        out << *options.memory_format_opt();
+    else
+        out << "(nullopt)";
+    return out << ')';
+}
 
 std::ostream& operator<<(std::ostream& out, Layout layout) {
     return out << (layout == Layout::Strided ? "Strided" : "Sparse");

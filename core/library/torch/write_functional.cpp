@@ -145,22 +145,20 @@ bool gives_two(std::string_view function) {
     return function.ends_with("_with_indices") || function == "multi_head_attention_forward";
 }
 
-struct Text {
-    std::string declared, written;
-};
-
-void add(const Named& named, bool is_first, Text& out) {
+void add(const Named& named, bool is_first, ClassText& out) {
     const nn::NativeFunction* record = nn::find_functional(named.function);
     if (record == nullptr) throw Error(ErrorKind::Internal, concat("no function ", named.function));
     const FunctionSchema& schema = nn::schema_of(*record);
     const std::size_t count = tensor_count(schema);
     const std::string options_name(named.options);
-    const std::vector<Option> options = options_of(schema, count);
+    const std::vector<Option> options = options_of(options_name, schema, count);
     const std::vector<std::size_t> counts = constructor_counts(options);
-    if (is_first) {
-        out.declared += named.same_as.empty()
-                            ? options_class(options_name, options, counts)
-                            : concat("using ", options_name, " = nn::", std::string(named.same_as), ";\n");
+    if (is_first && !named.same_as.empty()) {
+        out.declared += concat("using ", options_name, " = nn::", std::string(named.same_as), ";\n");
+    } else if (is_first) {
+        const ClassText text = options_class(options_name, "", options, counts);
+        out.declared += text.declared;
+        out.written += text.written;
     }
     std::vector<std::string> parameters, tensors;
     for (std::size_t i = 0; i < count; ++i) {
@@ -172,7 +170,7 @@ void add(const Named& named, bool is_first, Text& out) {
     parameters.push_back(concat("const ", options_name, "& options"));
     out.written += concat(result, " ", name, "(", join(parameters, ", "), ") { return ",
                           gives_two(named.function) ? "called_for_two" : "called", "(\"", name, "\", {",
-                          join(tensors, ", "), "}, options); }\n");
+                          join(tensors, ", "), "}, options.engine_arguments()); }\n");
     if (counts[0] == 0) parameters.back() += " = {}";
     out.declared +=
         concat("// ", std::string(record->summary), "\n", result, " ", name, "(", join(parameters, ", "), ");\n\n");
@@ -187,7 +185,7 @@ int main(int argc, char** argv) {
     }
     const std::filesystem::path folder = argv[1];
     std::filesystem::create_directories(folder / "loupe_torch");
-    Text out;
+    ClassText out;
     std::vector<std::string_view> known;
     for (const Named& named : kFunctions) {
         const bool is_first = std::find(known.begin(), known.end(), named.options) == known.end();

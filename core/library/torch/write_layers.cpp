@@ -13,6 +13,7 @@
 
 #include "core/base/strings.h"
 #include "core/library/torch/written_options.h"
+#include "core/library/torch/written_print.h"
 #include "core/nn/layer.h"
 #include "core/optim/optimizer.h"
 #include "core/value/schema.h"
@@ -49,6 +50,11 @@ const std::unordered_set<std::string_view> kLeftOut = {"AdaptiveLogSoftmaxWithLo
                                                        "TripletMarginWithDistanceLoss",
                                                        "Module"};
 
+std::string options_name(const std::string& layer) {
+    const auto shared = kSharedOptions.find(layer);
+    return shared == kSharedOptions.end() ? layer + "Options" : std::string(shared->second);
+}
+
 // Tensors to a tensor; nothing for layers of other values.
 bool is_of_tensors(const FunctionSchema& forward) {
     const auto is_tensor = [](const Argument& argument) {
@@ -68,36 +74,43 @@ bool is_of_tensors(const FunctionSchema& forward) {
            });
 }
 
-struct Text {
-    std::string declared, written;
-};
-
 std::vector<Option> layer_options(const std::string& name, const FunctionSchema& constructor) {
-    std::vector<Option> options = options_of(constructor, 0);
+    std::vector<Option> options = options_of(options_name(name), constructor, 0);
     std::erase_if(options, [&](const Option& option) {
-        return option.name == "dtype" || (option.name == "proj_size" && name != "LSTM");
+        return option.name == "dtype" || (option.name == "proj_size" && name != "LSTM") ||
+               (option.name == "recompute_scale_factor" && name == "Upsample");
     });
     return options;
 }
 
 // The class of a layer's options; of a shared one the class, the first time, and another name of it.
-std::string options_text(const std::string& name, const std::vector<Option>& options,
-                         const std::vector<std::size_t>& counts, const std::string& before) {
-    const auto shared = kSharedOptions.find(name);
-    if (shared == kSharedOptions.end()) return options_class(name + "Options", options, counts);
-    const std::string whole(shared->second);
-    const bool is_known = before.find(concat("class ", whole, " ")) != before.npos;
-    return concat(is_known ? "" : options_class(whole, options, counts), "using ", name, "Options = ", whole, ";\n");
+void add_options(const std::string& name, const std::vector<Option>& options, const std::vector<std::size_t>& counts,
+                 ClassText& out) {
+    const std::string whole = options_name(name);
+    const bool is_known = out.declared.find(concat("class ", whole, " ")) != out.declared.npos;
+    if (!is_known) {
+        const ClassText text = options_class(whole, "", options, counts);
+        out.declared += text.declared;
+        out.written += text.written;
+    }
+    if (whole != name + "Options") out.declared += concat("using ", name, "Options = ", whole, ";\n");
 }
 
-void add_layer(const nn::LayerRecord& record, Text& out) {
+void add_printing(const std::string& name, const std::vector<Option>& options, ClassText& out) {
+    out.written += concat("void ", name, "Impl::pretty_print(std::ostream& out) const {\n",
+                          print_statements(name, options), "}\n");
+}
+
+void add_layer(const nn::LayerRecord& record, ClassText& out) {
     const FunctionSchema& constructor = nn::constructor_schema(record);
     const FunctionSchema& forward = nn::forward_schema(record);
     const std::string name(record.name);
     if (kOptionsOnly.contains(name)) {
         const std::vector<Option> options = layer_options(name, constructor);
-        out.declared += concat("// Of ", name, ": ", record.summary, "\n",
-                               options_class(name + "Options", options, constructor_counts(options)), "\n");
+        out.declared += concat("// Of ", name, ": ", record.summary, "\n");
+        add_options(name, options, constructor_counts(options), out);
+        out.declared += "\n";
+        add_printing(name, options, out);
         return;
     }
     if (kLeftOut.contains(name) || name.starts_with("_") || name.starts_with("Lazy") || constructor.is_vararg ||
@@ -114,43 +127,71 @@ void add_layer(const nn::LayerRecord& record, Text& out) {
     std::vector<std::string> defined = declared;
     for (std::string& each : defined)
         if (each.ends_with(" = {}")) each.resize(each.size() - 5);
-    out.declared += concat("// ", record.summary, "\n", options_text(name, options, counts, out.declared), "class ",
-                           name, "Impl : public detail::Layer {\n  public:\n");
+    out.declared += concat("// ", record.summary, "\n");
+    add_options(name, options, counts, out);
+    out.declared += concat("class ", name, "Impl : public detail::Layer {\n  public:\n");
     for (const std::size_t count : counts) {
         if (count == 0) continue;
         out.declared += concat("    explicit ", name, "Impl(", parameters_text(options, count, true), ") : ", name,
                                "Impl(", name, "Options(", parameters_text(options, count, false), ")) {}\n");
     }
-    // The number 2 would fit a list and the options as well.
-    if (takes_one_list(options, counts))
-        out.declared += concat("    explicit ", name, "Impl(std::int64_t ", options[0].name, ") : ", name, "Impl(",
-                               name, "Options(", options[0].name, ")) {}\n");
-    out.declared += concat("    explicit ", name, "Impl(const ", name, "Options& given", counts[0] == 0 ? " = {}" : "",
-                           ");\n    at::Tensor forward(", join(declared, ", "),
-                           ");\n    std::shared_ptr<Module> clone(const std::optional<c10::Device>& device = "
-                           "std::nullopt) const override;\n    ",
-                           name, "Options options;\n};\n",
-                           kNoHolder.contains(name) ? "" : concat("TORCH_MODULE(", name, ");\n"), "\n");
+    out.declared += concat(
+        "    explicit ", name, "Impl(const ", name, "Options& given", counts[0] == 0 ? " = {}" : "",
+        ");\n    at::Tensor forward(", join(declared, ", "),
+        ");\n    std::shared_ptr<Module> clone(const std::optional<c10::Device>& device = "
+        "std::nullopt) const override;\n    void pretty_print(std::ostream& out) const override;\n    ",
+        name, "Options options;\n};\n", kNoHolder.contains(name) ? "" : concat("TORCH_MODULE(", name, ");\n"), "\n");
     out.written +=
         concat(name, "Impl::", name, "Impl(const ", name, "Options& given) : detail::Layer(\"", name,
-               "\", given), options(given) {}\nat::Tensor ", name, "Impl::forward(", join(defined, ", "),
-               ") { return run({", join(boxed, ", "), "}); }\nstd::shared_ptr<Module> ", name,
+               "\", given.engine_arguments()), options(given) {}\nat::Tensor ", name, "Impl::forward(",
+               join(defined, ", "), ") { return run({", join(boxed, ", "), "}); }\nstd::shared_ptr<Module> ", name,
                "Impl::clone(const std::optional<c10::Device>& device) const { return copied_to(std::make_shared<", name,
                "Impl>(options), device); }\n");
+    add_printing(name, options, out);
 }
 
-void add_optimizer(const optim::OptimizerRecord& record, Text& out) {
+// What the options of an optimiser do besides: read from archives, and take what was not set from others.
+ClassText optimizer_options(const std::string& class_name, const std::vector<Option>& options,
+                            const std::vector<std::size_t>& counts) {
+    ClassText text =
+        options_class(class_name, concat(": public OptimizerCloneableOptions<", class_name, "> "), options, counts);
+    text.declared +=
+        "    using OptimizerOptions::serialize;\n    void serialize(serialize::InputArchive& archive) "
+        "override;\n    double get_lr() const override { return lr_; }\n    void set_lr(double lr) override "
+        "{ lr_ = lr; }\n    void inherit(const OptimizerOptions& defaults) override;\n";
+    text.written += concat("void ", class_name, "::serialize(serialize::InputArchive& archive) {\n");
+    for (const Option& option : options)
+        text.written += concat("    read_option(archive, \"", option.argument, "\", ", option.name, "_);\n");
+    text.written += concat("}\nvoid ", class_name,
+                           "::inherit(const OptimizerOptions& defaults) {\n    const auto* from = "
+                           "dynamic_cast<const ",
+                           class_name, "*>(&defaults);\n    if (from == nullptr) return;\n    const ", class_name,
+                           " fresh", options[0].is_required ? "(1e-3)" : "", ";\n");
+    for (const Option& option : options)
+        text.written += concat("    if (", option.name, "_ == fresh.", option.name, "_) ", option.name, "_ = from->",
+                               option.name, "_;\n");
+    text.written += "}\n";
+    return text;
+}
+
+void add_optimizer(const optim::OptimizerRecord& record, ClassText& out) {
     const std::string name(record.name);
-    const FunctionSchema schema = parse_schema(record.constructor);
-    const std::vector<Option> options = options_of(schema, 1);
-    const bool needs_rate = name == "SGD";
-    const std::vector<std::size_t> counts = needs_rate ? std::vector<std::size_t>{1} : constructor_counts(options);
-    out.declared += concat("// ", record.summary, "\n", options_class(name + "Options", options, counts), "class ",
-                           name, " : public Optimizer {\n  public:\n    ", needs_rate ? "" : "explicit ", name,
-                           "(const std::vector<at::Tensor>& parameters, const ", name, "Options& options",
-                           needs_rate ? "" : " = {}", ");\n};\n\n");
-    out.written += concat(name, "::", name, "(const std::vector<at::Tensor>& parameters, const ", name,
-                          "Options& options) : Optimizer(\"", name, "\", parameters, options) {}\n");
+    const std::string options_name = name + "Options";
+    const std::vector<Option> options = options_of(options_name, parse_schema(record.constructor), 1);
+    const std::vector<std::size_t> counts = constructor_counts(options);
+    const ClassText text = optimizer_options(options_name, options, counts);
+    const std::string defaults = options[0].is_required ? " defaults" : " defaults = {}";
+    out.declared +=
+        concat("// ", record.summary, "\n", text.declared, "};\nclass ", name,
+               " : public detail::EngineOptimizer {\n  public:\n    explicit ", name,
+               "(const std::vector<OptimizerParamGroup>& groups, ", options_name, defaults, ");\n    explicit ", name,
+               "(std::vector<at::Tensor> parameters, ", options_name, defaults, ");\n};\n\n");
+    out.written += concat(text.written, name, "::", name, "(const std::vector<OptimizerParamGroup>& groups, ",
+                          options_name, " defaults) : EngineOptimizer(\"", name, "\", groups, std::make_unique<",
+                          options_name, ">(std::move(defaults))) {}\n", name, "::", name,
+                          "(std::vector<at::Tensor> parameters, ", options_name, " defaults) : ", name,
+                          "(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(parameters))}, "
+                          "std::move(defaults)) {}\n");
 }
 
 }  // namespace
@@ -162,7 +203,7 @@ int main(int argc, char** argv) {
     }
     const std::filesystem::path folder = argv[1];
     std::filesystem::create_directories(folder / "loupe_torch");
-    Text layers, optimizers;
+    ClassText layers, optimizers;
     for (const nn::LayerRecord* record : nn::layer_records()) add_layer(*record, layers);
     for (const optim::OptimizerRecord* record : optim::optimizer_records()) add_optimizer(*record, optimizers);
     write_text(folder / "loupe_torch/layers.inc", layers.declared);

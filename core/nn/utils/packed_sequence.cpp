@@ -81,8 +81,9 @@ std::pair<Tensor, Tensor> pad_packed_sequence(const PackedSequence& packed, bool
             fn::index_select(lengths, 0, packed.unsorted_indices)};
 }
 
-Tensor pad_sequence(const TensorList& sequences, bool batch_first, double padding_value) {
-    return op_pad_sequence(sequences, batch_first, padding_value);
+Tensor pad_sequence(const TensorList& sequences, bool batch_first, double padding_value,
+                    std::string_view padding_side) {
+    return op_pad_sequence(sequences, batch_first, padding_value, padding_side);
 }
 
 TensorList unpad_sequence(const Tensor& padded, const Tensor& lengths, bool batch_first) {

@@ -3,6 +3,7 @@
 // Sequences of different lengths in one tensor: torch.nn.utils.rnn.
 
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "core/tensor/tensor.h"
@@ -31,7 +32,9 @@ PackedSequence pack_padded_sequence(const Tensor& input, const Tensor& lengths, 
 std::pair<Tensor, Tensor> pad_packed_sequence(const PackedSequence& packed, bool batch_first = false,
                                               const Scalar& padding_value = 0.0,
                                               std::optional<std::int64_t> total_length = {});
-Tensor pad_sequence(const TensorList& sequences, bool batch_first = false, double padding_value = 0);
+// padding_side: "right" or "left".
+Tensor pad_sequence(const TensorList& sequences, bool batch_first = false, double padding_value = 0,
+                    std::string_view padding_side = "right");
 TensorList unpad_sequence(const Tensor& padded, const Tensor& lengths, bool batch_first = false);
 PackedSequence pack_sequence(const TensorList& sequences, bool enforce_sorted = true);
 TensorList unpack_sequence(const PackedSequence& packed);

@@ -74,15 +74,19 @@ Tensor column_stack(const TensorList& tensors) {
     return fn::cat(columns, 1);
 }
 
-// Sequences of different lengths in one tensor, filled up with padding_value.
-Tensor pad_sequence(const TensorList& sequences, bool batch_first, double padding_value) {
+// Sequences of different lengths in one tensor, filled up with padding_value on their right or left side.
+Tensor pad_sequence(const TensorList& sequences, bool batch_first, double padding_value,
+                    std::string_view padding_side) {
     if (sequences.empty()) throw Error(ErrorKind::Run, "received an empty list of sequences");
+    if (padding_side != "left" && padding_side != "right")
+        throw Error(ErrorKind::Run, concat("Expected padding_side to be one of left or right, but got ",
+                                           std::string(padding_side), "."));
     std::int64_t longest = 0;
     for (const Tensor& t : sequences) longest = std::max(longest, t.size(0));
     TensorList padded;
     for (const Tensor& t : sequences) {
         Dims pad(static_cast<std::size_t>(2 * t.dim()), 0);
-        pad.back() = longest - t.size(0);
+        pad[pad.size() - (padding_side == "left" ? 2 : 1)] = longest - t.size(0);
         padded.push_back(fn::constant_pad_nd(t, pad, Scalar(padding_value)));
     }
     return fn::stack(padded, batch_first ? 0 : 1);
@@ -182,7 +186,8 @@ constexpr OperatorRecord kRecords[] = {
      .composite = boxed<column_stack>,
      .samples = list_samples,
      .variants = kOut},
-    {.schema = "aten::pad_sequence(Tensor[] sequences, bool batch_first=False, float padding_value=0.) -> Tensor",
+    {.schema = "aten::pad_sequence(Tensor[] sequences, bool batch_first=False, float padding_value=0., "
+               "str padding_side=\"right\") -> Tensor",
      .summary = "Sequences of different lengths in one tensor.",
      .composite = boxed<pad_sequence>},
     {.schema = "aten::flatten_dense_tensors(Tensor[] tensors) -> Tensor",

@@ -55,10 +55,12 @@ IValue vector_to_parameters(CallArguments arguments) {
 }
 
 IValue pad_sequence(CallArguments arguments) {
-    const BoundArguments given(arguments, "pad_sequence", {"sequences", "batch_first=", "padding_value="});
+    const BoundArguments given(arguments, "pad_sequence",
+                               {"sequences", "batch_first=", "padding_value=", "padding_side="});
     return with_python_errors([&] {
-        return IValue(
-            nn::pad_sequence(tensors_of(given[0]), given.truth_or(1, false), given.has(2) ? to_float(given[2]) : 0.0));
+        return IValue(nn::pad_sequence(tensors_of(given[0]), given.truth_or(1, false),
+                                       given.has(2) ? to_float(given[2]) : 0.0,
+                                       given.has(3) ? std::string(given[3].to_string()) : std::string("right")));
     });
 }
 

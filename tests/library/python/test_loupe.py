@@ -2,11 +2,15 @@
 """import loupe: held against numpy, against PyTorch where it is installed, and against what PyTorch gave before."""
 
 import array
+import ast
+import copy
 import gc
 import importlib
+import json
 import math
 import os
 import pathlib
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -201,6 +205,86 @@ class Memory(unittest.TestCase):
         self.assertEqual(given[0, 0].item(), 9)
         back = torch.from_dlpack(x.t())
         self.assertEqual(back.tolist(), given.t().tolist())
+
+
+class Habits(unittest.TestCase):
+    """What programs of numpy and torch do without a thought."""
+
+    def test_lists_and_sizes_are_pythons(self):
+        x = loupe.arange(6.0).reshape(2, 3)
+        self.assertEqual(json.loads(json.dumps(x.tolist())), [[0, 1, 2], [3, 4, 5]])
+        self.assertIs(type(x.t().tolist()[0]), list)
+        self.assertEqual(loupe.tensor(2.5).tolist(), 2.5)
+        self.assertEqual(loupe.ones(2, dtype=loupe.bfloat16).tolist(), [1.0, 1.0])
+        self.assertIs(type(loupe.ones(1, 1, dtype=loupe.bfloat16).tolist()[0]), list)
+        self.assertEqual(loupe.ones(2, requires_grad=True).tolist(), [1.0, 1.0])
+        self.assertEqual(loupe.zeros(0, 3).tolist(), [])
+        self.assertIsInstance(x.shape, tuple)
+        self.assertEqual(repr(x.shape), "torch.Size([2, 3])")
+        self.assertEqual(x.shape[:1] + (4,), (2, 4))
+        self.assertIsInstance(x.size(), loupe.Size)
+        self.assertEqual((x.size(-1), x.shape.numel()), (3, 6))
+        self.assertEqual(loupe.zeros(x.shape).shape, x.shape)
+
+    def test_arrays_are_indices_values_and_operands(self):
+        x = loupe.arange(6.0).reshape(2, 3)
+        self.assertEqual(x[:, numpy.array([0, 2])].tolist(), [[0, 2], [3, 5]])
+        self.assertEqual(x[numpy.array([False, True])].tolist(), [[3, 4, 5]])
+        self.assertEqual(x[numpy.int64(1)].tolist(), [3, 4, 5])
+        x[0] = numpy.array([7.0, 8.0, 9.0])
+        self.assertEqual(x[0].tolist(), [7, 8, 9])
+        both = loupe.tensor([numpy.ones(2), numpy.zeros(2)])
+        self.assertEqual((both.tolist(), both.dtype), ([[1, 1], [0, 0]], loupe.float64))
+        ones = numpy.ones((2, 3), dtype="float32")
+        for result in (x + ones, ones + x, ones * x - ones, numpy.sin(x), 2 / (x + 1)):
+            self.assertIsInstance(result, loupe.Tensor)
+        self.assertEqual((ones + x).tolist(), (x + 1).tolist())
+        self.assertTrue((ones.astype("float64") * x).dtype, loupe.float64)
+        self.assertTrue(bool((x == x.numpy()).all()))
+        x += ones
+        self.assertEqual(x[0, 0].item(), 8)
+        with loupe.no_grad():
+            w = loupe.ones(3, requires_grad=True)
+        (w * numpy.array([1.0, 2.0, 3.0], dtype="float32")).sum().backward()
+        self.assertEqual(w.grad.tolist(), [1, 2, 3])
+        self.assertIn(x, {x: 1})
+
+    def test_functions_of_numpy(self):
+        x = loupe.arange(6.0).reshape(2, 3)
+        self.assertEqual(float(numpy.mean(x)), 2.5)
+        self.assertEqual(float(numpy.sum(x)), 15)
+        self.assertEqual(numpy.sum(x, axis=0).tolist(), [3, 5, 7])
+        self.assertEqual(numpy.stack([x, x]).shape, (2, 2, 3))
+        self.assertTrue(numpy.allclose(x, x.numpy()))
+        self.assertEqual(loupe.ones(2, requires_grad=True).numpy(force=True).tolist(), [1, 1])
+
+    def test_copies_and_pickles(self):
+        x = loupe.arange(6.0).reshape(2, 3).requires_grad_()
+        back = pickle.loads(pickle.dumps(x))
+        self.assertEqual((back.tolist(), back.requires_grad), (x.tolist(), True))
+        again = copy.deepcopy({"x": x, "same": x})
+        self.assertIs(again["x"], again["same"])
+        self.assertNotEqual(again["x"].data_ptr(), x.data_ptr())
+        self.assertEqual(copy.copy(x).data_ptr(), x.data_ptr())
+        net = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+        other = copy.deepcopy(net)
+        self.assertEqual(other[0].weight.tolist(), net[0].weight.tolist())
+        self.assertNotEqual(other[0].weight.data_ptr(), net[0].weight.data_ptr())
+        loaded = pickle.loads(pickle.dumps(net.state_dict()))
+        self.assertEqual(loaded["0.bias"].tolist(), net[0].bias.tolist())
+
+    def test_stubs_name_what_is_there(self):
+        stub = ast.parse((pathlib.Path(loupe.__file__).parent / "__init__.pyi").read_text())
+        for node in stub.body:
+            if isinstance(node, ast.FunctionDef):
+                self.assertTrue(hasattr(loupe, node.name), node.name)
+            if not isinstance(node, ast.ClassDef):
+                continue
+            cls = getattr(loupe, node.name)
+            for member in node.body:
+                if isinstance(member, ast.FunctionDef):
+                    self.assertTrue(hasattr(cls, member.name) or hasattr(loupe.ones(1), member.name), member.name)
+        self.assertTrue((pathlib.Path(loupe.__file__).parent / "py.typed").exists())
 
 
 class Training(unittest.TestCase):

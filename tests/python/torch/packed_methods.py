@@ -15,3 +15,8 @@ q = pack_padded_sequence(torch.arange(6.0).reshape(3, 2), torch.tensor([1, 3]), 
 data, batch_sizes, order, back = q
 print(data, batch_sizes, order, back, q[0] is q.data)
 print(PackedSequence(torch.ones(2), torch.tensor([2])).sorted_indices)
+print(pad_sequence([torch.ones(2), torch.ones(3)], True, 0.5, padding_side="left"))
+try:
+    pad_sequence([torch.ones(2)], padding_side="middle")
+except RuntimeError as error:
+    print(error)

@@ -32,6 +32,7 @@ from ._engine import (
     open,
     open_recording,
 )
+from ._arrays import Size, copied as _copied, is_array as _is_array
 
 _torch = import_module("torch")
 _own = sorted(name for name in globals() if not name.startswith("_"))
@@ -42,21 +43,12 @@ def from_numpy(array):
     return from_buffer(array)
 
 
-def _is_array(data):
-    return not isinstance(data, Object) and (hasattr(data, "__array_interface__") or hasattr(data, "__dlpack__"))
-
-
-def _copied(array):
-    if hasattr(array, "__array_interface__"):
+def tensor(data, *, dtype=None, device=None, requires_grad=False):
+    """torch.tensor: a copy of numbers, nested lists of them, an array, or a list of arrays."""
+    if isinstance(data, (list, tuple)) and any(map(_is_array, data)):
         import numpy
 
-        # Read-only arrays and negative strides too.
-        return from_buffer(numpy.array(array, order="C"))
-    return from_dlpack(array).clone()
-
-
-def tensor(data, *, dtype=None, device=None, requires_grad=False):
-    """torch.tensor: a copy of numbers, nested lists of them, or an array."""
+        data = numpy.array([numpy.asarray(each) for each in data])
     if not _is_array(data):
         return _torch.tensor(data, dtype=dtype, device=device, requires_grad=requires_grad)
     made = _copied(data)

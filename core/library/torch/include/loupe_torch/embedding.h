@@ -36,12 +36,14 @@ class Embedding : public ModuleHolder<EmbeddingImpl> {
     }
 };
 
+using EmbeddingBagMode = EmbeddingBagOptions::mode_t;
+
 class EmbeddingBagFromPretrainedOptions {
     TORCH_ARG(bool, freeze) = true;
     TORCH_ARG(std::optional<double>, max_norm) = std::nullopt;
     TORCH_ARG(double, norm_type) = 2.0;
     TORCH_ARG(bool, scale_grad_by_freq) = false;
-    TORCH_ARG(detail::Word, mode) = kMean;
+    TORCH_ARG(EmbeddingBagMode, mode) = kMean;
     TORCH_ARG(bool, sparse) = false;
     TORCH_ARG(bool, include_last_offset) = false;
     TORCH_ARG(std::optional<std::int64_t>, padding_idx) = std::nullopt;

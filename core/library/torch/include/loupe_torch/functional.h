@@ -14,11 +14,12 @@ namespace torch::nn {
 
 class TripletMarginWithDistanceLossOptions {
   public:
+    using reduction_t = std::variant<enumtype::kNone, enumtype::kMean, enumtype::kSum>;
     using distance_function_t = std::function<at::Tensor(const at::Tensor&, const at::Tensor&)>;
     TORCH_ARG(std::optional<distance_function_t>, distance_function);  // without one: pairwise_distance
     TORCH_ARG(double, margin) = 1.0;
     TORCH_ARG(bool, swap) = false;
-    TORCH_ARG(detail::Word, reduction) = kMean;
+    TORCH_ARG(reduction_t, reduction) = kMean;
 };
 
 namespace functional {
@@ -68,10 +69,12 @@ at::Tensor triplet_margin_with_distance_loss(const at::Tensor& anchor, const at:
 
 }  // namespace functional
 
-class TripletMarginWithDistanceLossImpl : public Module {
+class TripletMarginWithDistanceLossImpl : public Cloneable<TripletMarginWithDistanceLossImpl> {
   public:
     explicit TripletMarginWithDistanceLossImpl(TripletMarginWithDistanceLossOptions given = {})
-        : Module("torch::nn::TripletMarginWithDistanceLossImpl"), options(std::move(given)) {}
+        : Cloneable("torch::nn::TripletMarginWithDistanceLossImpl"), options(std::move(given)) {}
+    void reset() override {}
+    void pretty_print(std::ostream& out) const override;
     at::Tensor forward(const at::Tensor& anchor, const at::Tensor& positive, const at::Tensor& negative) {
         return functional::triplet_margin_with_distance_loss(anchor, positive, negative, options);
     }

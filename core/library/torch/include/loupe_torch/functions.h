@@ -28,6 +28,7 @@ enum Reduction { None, Mean, Sum, END };
 
 void set_num_threads(int count);
 int get_num_threads();
+inline void init_num_threads() {}
 inline caffe2::TypeMeta get_default_dtype() { return c10::kFloat; }
 inline Tensor var(const Tensor& self, int dim) { return self.var(dim); }
 inline Tensor std(const Tensor& self, int dim) { return self.std(dim); }
@@ -120,6 +121,15 @@ void synchronize(std::int64_t device_index = -1);
 inline void manual_seed(std::uint64_t seed) { at::manual_seed(seed); }
 inline void manual_seed_all(std::uint64_t seed) { at::manual_seed(seed); }
 }  // namespace cuda
+
+namespace mps {
+inline bool is_available() { return false; }
+inline std::size_t device_count() { return 0; }
+}  // namespace mps
+namespace xpu {
+inline bool is_available() { return false; }
+inline std::size_t device_count() { return 0; }
+}  // namespace xpu
 
 }  // namespace torch
 

@@ -45,6 +45,8 @@ class TensorOptions {
     bool has_dtype() const { return dtype_.is_made; }
     bool has_device() const { return device_.is_made; }
     bool has_layout() const { return layout_.is_made; }
+    bool has_pinned_memory() const { return pinned_memory_.is_made; }
+    bool has_memory_format() const { return memory_format_.is_made; }
     bool has_requires_grad() const { return requires_grad_.is_made; }
     std::optional<ScalarType> dtype_opt() const { return dtype_.get(); }
     std::optional<Device> device_opt() const { return device_.get(); }
@@ -82,6 +84,8 @@ class TensorOptions {
     Choice<bool> pinned_memory_{false};
     Choice<MemoryFormat> memory_format_{MemoryFormat::Contiguous};
 };
+
+std::ostream& operator<<(std::ostream& out, const TensorOptions& options);
 
 inline TensorOptions dtype(ScalarType dtype) { return TensorOptions().dtype(dtype); }
 inline TensorOptions dtype(caffe2::TypeMeta dtype) { return TensorOptions().dtype(dtype); }

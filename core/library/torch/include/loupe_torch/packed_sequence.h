@@ -3,6 +3,7 @@
 // torch::nn::utils::rnn: sequences of different lengths in one tensor.
 
 #include <optional>
+#include <string_view>
 #include <tuple>
 
 #include <loupe_torch/functions.h>
@@ -41,7 +42,9 @@ PackedSequence pack_padded_sequence(const at::Tensor& input, const at::Tensor& l
 std::tuple<at::Tensor, at::Tensor> pad_packed_sequence(const PackedSequence& sequence, bool batch_first = false,
                                                        double padding_value = 0.0,
                                                        std::optional<std::int64_t> total_length = std::nullopt);
-at::Tensor pad_sequence(at::TensorList sequences, bool batch_first = false, double padding_value = 0);
+// padding_side: "right" or "left". Throws c10::Error for another.
+at::Tensor pad_sequence(at::TensorList sequences, bool batch_first = false, double padding_value = 0,
+                        std::string_view padding_side = "right");
 PackedSequence pack_sequence(at::TensorList sequences, bool enforce_sorted = true);
 
 }  // namespace torch::nn::utils::rnn

@@ -38,7 +38,7 @@ class RecurrentCell : public Layer {
     at::Tensor weight_ih, weight_hh, bias_ih, bias_hh;
 
   protected:
-    RecurrentCell(const char* record, const Options& options);
+    RecurrentCell(const char* record, const Arguments& arguments);
 };
 
 }  // namespace detail
@@ -54,6 +54,7 @@ class RNNImpl : public detail::RecurrentLayer<at::Tensor> {
     std::shared_ptr<Module> clone(const std::optional<c10::Device>& device = std::nullopt) const override {
         return copied_to(std::make_shared<RNNImpl>(options), device);
     }
+    void pretty_print(std::ostream& out) const override;
     RNNOptions options;
 };
 TORCH_MODULE(RNN);
@@ -68,6 +69,7 @@ class GRUImpl : public detail::RecurrentLayer<at::Tensor> {
     std::shared_ptr<Module> clone(const std::optional<c10::Device>& device = std::nullopt) const override {
         return copied_to(std::make_shared<GRUImpl>(options), device);
     }
+    void pretty_print(std::ostream& out) const override;
     GRUOptions options;
 };
 TORCH_MODULE(GRU);
@@ -84,6 +86,7 @@ class LSTMImpl : public detail::RecurrentLayer<detail::LstmState> {
     std::shared_ptr<Module> clone(const std::optional<c10::Device>& device = std::nullopt) const override {
         return copied_to(std::make_shared<LSTMImpl>(options), device);
     }
+    void pretty_print(std::ostream& out) const override;
     LSTMOptions options;
 };
 TORCH_MODULE(LSTM);
@@ -98,6 +101,7 @@ class RNNCellImpl : public detail::RecurrentCell {
     std::shared_ptr<Module> clone(const std::optional<c10::Device>& device = std::nullopt) const override {
         return copied_to(std::make_shared<RNNCellImpl>(options), device);
     }
+    void pretty_print(std::ostream& out) const override;
     RNNCellOptions options;
 };
 TORCH_MODULE(RNNCell);
@@ -111,6 +115,7 @@ class GRUCellImpl : public detail::RecurrentCell {
     std::shared_ptr<Module> clone(const std::optional<c10::Device>& device = std::nullopt) const override {
         return copied_to(std::make_shared<GRUCellImpl>(options), device);
     }
+    void pretty_print(std::ostream& out) const override;
     GRUCellOptions options;
 };
 TORCH_MODULE(GRUCell);
@@ -126,6 +131,7 @@ class LSTMCellImpl : public detail::RecurrentCell {
     std::shared_ptr<Module> clone(const std::optional<c10::Device>& device = std::nullopt) const override {
         return copied_to(std::make_shared<LSTMCellImpl>(options), device);
     }
+    void pretty_print(std::ostream& out) const override;
     LSTMCellOptions options;
 };
 TORCH_MODULE(LSTMCell);

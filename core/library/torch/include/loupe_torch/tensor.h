@@ -3,6 +3,7 @@
 // at::Tensor. Its operators are generated from the engine's: methods.inc.
 
 #include <functional>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <tuple>
@@ -20,6 +21,9 @@
 namespace c10 {
 template <typename T>
 class List;
+}
+namespace torch::autograd {
+class Node;
 }
 
 namespace at {
@@ -42,6 +46,9 @@ class Tensor {
 
     // The engine's handle of the same tensor, for its own interface: tensorloupe/tensorloupe.h.
     const loupe::Tensor& engine() const { return engine_; }
+
+    // Which tensor it is, for maps by it.
+    loupe::TensorImpl* unsafeGetTensorImpl() const { return engine_.impl(); }
 
     bool defined() const { return engine_.defined(); }
     void reset() { engine_ = {}; }
@@ -70,6 +77,12 @@ class Tensor {
     bool is_cpu() const { return device().is_cpu(); }
     bool is_cuda() const { return device().is_cuda(); }
     bool is_sparse() const;
+    bool is_quantized() const { return false; }
+    bool is_meta() const { return false; }
+    bool is_mps() const { return false; }
+    bool is_xpu() const { return false; }
+    bool has_names() const { return false; }
+    bool is_view() const;
     bool is_floating_point() const;
     bool is_complex() const;
     bool is_leaf() const;
@@ -143,9 +156,11 @@ class Tensor {
     bool requires_grad() const;
     const Tensor& set_requires_grad(bool value) const;
     Tensor& requires_grad_(bool value = true) const;
-    // The tensor of the gradient: assigned to, it replaces it.
-    Tensor grad() const;
+    // Undefined when there is none; assigned to, the other replaces it.
+    const Tensor& grad() const;
     Tensor& mutable_grad() const;
+    // The node that made it; null for leaves.
+    std::shared_ptr<torch::autograd::Node> grad_fn() const;
     void backward(const Tensor& gradient = {}, std::optional<bool> retain_graph = std::nullopt,
                   bool create_graph = false, std::optional<TensorList> inputs = std::nullopt) const;
     void retain_grad() const;

@@ -15,7 +15,7 @@
 namespace torch::nn {
 
 // kReLU, kGELU or a function.
-using activation_t = std::variant<detail::Word, std::function<at::Tensor(const at::Tensor&)>>;
+using activation_t = std::variant<enumtype::kReLU, enumtype::kGELU, std::function<at::Tensor(const at::Tensor&)>>;
 
 class TransformerEncoderLayerOptions {
   public:
@@ -24,7 +24,7 @@ class TransformerEncoderLayerOptions {
     TORCH_ARG(std::int64_t, nhead);
     TORCH_ARG(std::int64_t, dim_feedforward) = 2048;
     TORCH_ARG(double, dropout) = 0.1;
-    TORCH_ARG(activation_t, activation) = detail::Word(kReLU);
+    TORCH_ARG(activation_t, activation) = kReLU;
 };
 class TransformerDecoderLayerOptions {
   public:
@@ -33,7 +33,7 @@ class TransformerDecoderLayerOptions {
     TORCH_ARG(std::int64_t, nhead);
     TORCH_ARG(std::int64_t, dim_feedforward) = 2048;
     TORCH_ARG(double, dropout) = 0.1;
-    TORCH_ARG(activation_t, activation) = detail::Word(kReLU);
+    TORCH_ARG(activation_t, activation) = kReLU;
 };
 
 // Self-attention and a feed-forward network.
@@ -151,7 +151,7 @@ class TransformerOptions {
     TORCH_ARG(std::int64_t, num_decoder_layers) = 6;
     TORCH_ARG(std::int64_t, dim_feedforward) = 2048;
     TORCH_ARG(double, dropout) = 0.1;
-    TORCH_ARG(activation_t, activation) = detail::Word(kReLU);
+    TORCH_ARG(activation_t, activation) = kReLU;
     TORCH_ARG(AnyModule, custom_encoder);
     TORCH_ARG(AnyModule, custom_decoder);
 };

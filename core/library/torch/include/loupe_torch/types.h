@@ -74,9 +74,13 @@ bool isFloatingType(ScalarType dtype);
 bool isComplexType(ScalarType dtype);
 bool isIntegralType(ScalarType dtype, bool include_bool = false);
 
-enum class DeviceType : std::int8_t { CPU = 0, CUDA = 1, PrivateUse1 = 20 };
+// The engine has CPU, CUDA and those of plugins.
+enum class DeviceType : std::int8_t { CPU = 0, CUDA = 1, XPU = 12, MPS = 13, Meta = 14, PrivateUse1 = 20 };
 inline constexpr DeviceType kCPU = DeviceType::CPU;
 inline constexpr DeviceType kCUDA = DeviceType::CUDA;
+inline constexpr DeviceType kXPU = DeviceType::XPU;
+inline constexpr DeviceType kMPS = DeviceType::MPS;
+inline constexpr DeviceType kMeta = DeviceType::Meta;
 using DeviceIndex = std::int8_t;
 std::ostream& operator<<(std::ostream& out, DeviceType type);
 
@@ -93,6 +97,9 @@ class Device {
     bool has_index() const { return index_ != -1; }
     bool is_cpu() const { return type_ == DeviceType::CPU; }
     bool is_cuda() const { return type_ == DeviceType::CUDA; }
+    bool is_mps() const { return type_ == DeviceType::MPS; }
+    bool is_xpu() const { return type_ == DeviceType::XPU; }
+    bool is_meta() const { return type_ == DeviceType::Meta; }
     std::string str() const;
     void set_index(DeviceIndex index) { index_ = index; }
     friend bool operator==(const Device&, const Device&) = default;

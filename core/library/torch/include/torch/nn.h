@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <loupe_torch/adaptive.h>
 #include <loupe_torch/attention.h>
 #include <loupe_torch/container.h>
 #include <loupe_torch/embedding.h>

@@ -36,8 +36,8 @@ def pad_packed_sequence(sequence: PackedSequence, batch_first: bool = False, pad
         return padded.index_select(0 if batch_first else 1, order), lengths[order]
     return padded, lengths
 
-def pad_sequence(sequences: List[Tensor], batch_first: bool = False, padding_value: float = 0.0) -> Tensor:
-    return torch.pad_sequence(sequences, batch_first, padding_value)
+def pad_sequence(sequences: List[Tensor], batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right") -> Tensor:
+    return torch.pad_sequence(sequences, batch_first, padding_value, padding_side)
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> List[Tensor]:
     unpadded: List[Tensor] = []
