@@ -96,6 +96,33 @@ void run_on_host(const ListCall& call) {
     }
 }
 
+[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorKind::Run, why); }
+
+// What lists of a program hold is the caller's: nothing is read or written by it that the loops cannot walk.
+void check_entries(const ListCall& call) {
+    const auto check_number = [](const Tensor& t, const char* what) {
+        if (t.defined() && (t.numel() != 1 || is_complex(t.dtype())))
+            refuse(concat(what, " must be one real number, got ", t.numel(), " of ", dtype_name(t.dtype())));
+    };
+    for (const ListEntry& entry : call.entries) {
+        for (const Tensor& t : entry.tensors) {
+            if (!t.defined()) refuse("a list of tensors has one that is undefined");
+            if (t.numel() != entry.tensors[0].numel())
+                refuse(concat("Tensors of corresponding lists must have the same size, got ", t.numel(), " and ",
+                              entry.tensors[0].numel(), " elements"));
+            if (convert_function(t.dtype(), ScalarType::Float32) == nullptr || is_complex(t.dtype()))
+                refuse(concat("lists of tensors are not computed with in ", dtype_name(t.dtype())));
+        }
+        for (const Tensor& t : entry.scalars) {
+            if (!t.defined()) refuse("a list of numbers has one that is undefined");
+            check_number(t, "a step or rate that is a tensor");
+        }
+    }
+    check_number(call.skip, "found_inf");
+    check_number(call.flag, "found_inf");
+    if (call.flag.defined() && call.flag.dtype() != ScalarType::Float32) refuse("found_inf must be a float tensor.");
+}
+
 void check_device(const ListCall& call, Device device) {
     const auto check = [&](const Tensor& t) {
         if (!t.defined() || t.device() == device) return;
@@ -146,6 +173,7 @@ void run_lists_on_host(const ListCall& call) {
 
 void run_lists(const ListCall& call) {
     if (call.entries.empty()) return;
+    check_entries(call);
     const Device device = call.entries[0].tensors[0].device();
     check_device(call, device);
     if (device.is_cpu()) return run_lists_on_host(call);
@@ -155,6 +183,10 @@ void run_lists(const ListCall& call) {
 
 DenseEntry::DenseEntry(TensorList tensors) : given_(std::move(tensors)) {
     for (const Tensor& t : given_) {
+        if (!t.defined()) refuse("a list of tensors has one that is undefined");
+        if (is_complex(t.dtype()) != is_complex(given_[0].dtype()) || !std::ranges::equal(t.sizes(), given_[0].sizes()))
+            refuse(concat("Tensors of corresponding lists must have the same size, got ",
+                          shape_list_text(given_[0].sizes()), " and ", shape_list_text(t.sizes())));
         if (!is_complex(t.dtype())) {
             dense_.push_back(t);
             continue;

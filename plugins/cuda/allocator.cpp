@@ -11,7 +11,8 @@
 #include "core/base/strings.h"
 #include "plugins/cuda/check.h"
 #include "plugins/cuda/current_device.h"
-#include "plugins/cuda/device.h"
+#include "plugins/cuda/events.h"
+#include "plugins/cuda/streams.h"
 
 namespace loupe::cuda {
 namespace {

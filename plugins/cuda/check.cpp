@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "plugins/cuda/current_device.h"
+#include "plugins/cuda/device_number.h"
 
 namespace loupe::cuda {
 namespace {

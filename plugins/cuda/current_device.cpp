@@ -6,18 +6,10 @@
 #include "plugins/cuda/check.h"
 
 namespace loupe::cuda {
-namespace {
-
-thread_local int current = -1;
-
-}  // namespace
-
-int current_device() { return current; }
-
 void use_anyway(Device device) {
-    if (current == device.index) return;
+    if (current_device() == device.index) return;
     check(cudaSetDevice(device.index), "choosing the device");
-    current = device.index;
+    note_current_device(device.index);
 }
 
 void use(Device device) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/tensor/device.h"
+#include "plugins/cuda/device_number.h"
 
 namespace loupe::cuda {
 
@@ -9,7 +10,5 @@ namespace loupe::cuda {
 void use(Device device);
 // Without a question whether it is broken.
 void use_anyway(Device device);
-// The calling thread's; -1 before the first.
-int current_device();
 
 }  // namespace loupe::cuda

@@ -13,11 +13,6 @@
 
 namespace loupe::cuda {
 
-// Of an event that this device interface has made.
-cudaEvent_t native_event(const DeviceEvent& event);
-// Behind what the stream has been given so far.
-std::unique_ptr<DeviceEvent> mark_stream(Device device, StreamId stream);
-
 // What set_math() has said last.
 DeviceMathSettings math_settings();
 

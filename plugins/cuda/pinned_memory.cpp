@@ -8,7 +8,8 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "plugins/cuda/check.h"
-#include "plugins/cuda/device.h"
+#include "plugins/cuda/events.h"
+#include "plugins/cuda/streams.h"
 
 namespace loupe::cuda {
 

@@ -17,13 +17,16 @@
 namespace loupe::cuda {
 namespace {
 
-// From lib/plugins/loupe_cuda.so to lib/cuda. It stays loaded: kernels point into it.
-LoupeCudaRegister load_libraries() {
+// From lib/plugins/loupe_cuda.so to lib/cuda. It stays loaded: kernels point into it. Null when it cannot be loaded.
+void* load(const char* name) {
     Dl_info own{};
-    dladdr(reinterpret_cast<const void*>(&load_libraries), &own);
+    dladdr(reinterpret_cast<const void*>(&load), &own);
     const auto folder = std::filesystem::absolute(own.dli_fname).parent_path().parent_path();
-    const std::filesystem::path file = folder / "cuda" / "loupe_cuda_libraries.so";
-    void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    return dlopen((folder / "cuda" / name).c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
+LoupeCudaRegister load_libraries() {
+    void* const library = load("loupe_cuda_libraries.so");
     const auto find = [&](const char* name) {
         void* const entry = library == nullptr ? nullptr : dlsym(library, name);
         if (entry == nullptr) throw Error(ErrorKind::Plugin, concat("cuBLAS or cuDNN cannot be loaded: ", dlerror()));
@@ -34,6 +37,13 @@ LoupeCudaRegister load_libraries() {
     return entry;
 }
 
+// Without cuFFT and cuSOLVER what they do is left to the CPU, as for any operator that has no kernel.
+void register_solvers(const PluginRegistries& registries) {
+    void* const library = load("loupe_cuda_solvers.so");
+    void* const entry = library == nullptr ? nullptr : dlsym(library, kLoupeCudaRegister);
+    if (entry != nullptr) reinterpret_cast<LoupeCudaRegister>(entry)(registries);
+}
+
 void register_all(const PluginRegistries& registries) {
     DeviceInterface& device = make_device();
     const LoupeCudaRegister register_libraries = load_libraries();
@@ -41,6 +51,7 @@ void register_all(const PluginRegistries& registries) {
     register_loops(registries, DeviceType::Cuda, "cuda");
     register_operators(registries, DeviceType::Cuda, "cuda");
     register_libraries(registries);
+    register_solvers(registries);
     registries.add_fuser(make_fuser());
     registries.add_table(memory_table());
 }

@@ -1401,6 +1401,30 @@ Größe der Puffer: %5
         <source>of the finite %1</source>
         <translation>von den endlichen %1</translation>
     </message>
+    <message>
+        <source>%1 idle for %2</source>
+        <translation>%1 %2 lang untätig</translation>
+    </message>
+    <message>
+        <source>waits for the host</source>
+        <translation>wartet auf den Host</translation>
+    </message>
+    <message>
+        <source>waits for the host, which is at %1</source>
+        <translation>wartet auf den Host, der bei %1 ist</translation>
+    </message>
+    <message>
+        <source>waits for the copy %1, %2</source>
+        <translation>wartet auf die Kopie %1, %2</translation>
+    </message>
+    <message>
+        <source>waits for %1, %2</source>
+        <translation>wartet auf %1, %2</translation>
+    </message>
+    <message>
+        <source>it had work: nothing that is recorded held it</source>
+        <translation>es gab Arbeit: nichts Aufgezeichnetes hielt sie auf</translation>
+    </message>
 </context>
 <context>
     <name>Setting</name>
@@ -4726,6 +4750,34 @@ Größe der Puffer: %5
             <numerusform>%2 von %1 Teil geplant: %3, %4, wenn jeder Puffer eigenen Speicher hätte; gemessene Spitze %5 statt %6; %7 Belegungen je Lauf; %8; %9</numerusform>
             <numerusform>%2 von %1 Teilen geplant: %3, %4, wenn jeder Puffer eigenen Speicher hätte; gemessene Spitze %5 statt %6; %7 Belegungen je Lauf; %8; %9</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>gradient of %1: %2</source>
+        <translation>Gradient von %1: %2</translation>
+    </message>
+    <message>
+        <source>nothing was compared</source>
+        <translation>nichts wurde verglichen</translation>
+    </message>
+    <message>
+        <source>first operator that differs on %1: %2: %3</source>
+        <translation>erster Operator, der auf %1 abweicht: %2: %3</translation>
+    </message>
+    <message>
+        <source>first operator that differs on %1: %2: %3; %4 more</source>
+        <translation>erster Operator, der auf %1 abweicht: %2: %3; %4 weitere</translation>
+    </message>
+    <message>
+        <source>no operator could be computed on %1</source>
+        <translation>kein Operator konnte auf %1 berechnet werden</translation>
+    </message>
+    <message>
+        <source>each operator alone gives on %1 what it gives on the CPU: %2 compared</source>
+        <translation>jeder Operator für sich ergibt auf %1, was er auf der CPU ergibt: %2 verglichen</translation>
+    </message>
+    <message>
+        <source>each operator alone gives on %1 what it gives on the CPU: %2 compared, %3 of which have no kernel there</source>
+        <translation>jeder Operator für sich ergibt auf %1, was er auf der CPU ergibt: %2 verglichen, %3 davon haben dort keinen Kernel</translation>
     </message>
 </context>
 <context>

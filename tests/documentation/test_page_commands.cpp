@@ -81,6 +81,7 @@ class TestPageCommands : public QObject {
         QVERIFY(copy_folder(LOUPE_SOURCE_DIR "/resources/docs", folder_.filePath("docs")));
         QVERIFY(copy_folder(LOUPE_SOURCE_DIR "/resources/models", folder_.filePath("models")));
         QVERIFY(QDir().mkpath(folder_.filePath("sentences")));
+        QVERIFY(copy_folder(LOUPE_SOURCE_DIR "/resources/docs/examples", folder_.filePath("sentences/examples")));
         const std::pair<const char*, const char*> files[] = {
             {"resources/models/digits.pt", "model.pt"},         {"resources/models/digits.pt", "converted.pt"},
             {"resources/models/digits.in.npz", "in.npz"},       {"resources/models/digits.in.npz", "batch.npz"},

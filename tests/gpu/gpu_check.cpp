@@ -13,13 +13,16 @@
 #include <set>
 
 #include "core/autograd/observer.h"
+#include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
+#include "core/distributed/device_transport.h"
 #include "core/ir/parser.h"
 #include "core/kernels/device_loops.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
+#include "core/optim/optimizer.h"
 #include "core/plugin/plugin_loader.h"
 #include "core/runtime/fuse/fuser.h"
 #include "core/tensor/device_copy.h"
@@ -84,6 +87,50 @@ int sweep_operators(KernelWatcher& watcher) {
     return failed;
 }
 
+// ---- optimisers: as lists, in one kernel
+
+// Many tensors, one of several chunks.
+TensorList parameters_on(Device device, ScalarType dtype) {
+    Random random;
+    TensorList all;
+    for (std::int64_t i = 0; i < 40; ++i)
+        all.push_back(on_device(random_tensor(random, {i == 7 ? 70000 : i + 1, 3}, dtype), device));
+    return all;
+}
+TensorList stepped(const optim::OptimizerRecord& record, Device device, ScalarType dtype) {
+    const TensorList parameters = parameters_on(device, dtype), slopes = parameters_on(device, dtype);
+    auto list = make_ptr<ListObject>(types::any());
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        set_requires_grad(parameters[i], true);
+        set_grad(parameters[i], slopes[i]);
+        list->elements.emplace_back(parameters[i]);
+    }
+    const auto optimizer = optim::make_optimizer(record.name, {IValue(list)}, {{"lr", IValue(0.01)}});
+    for (int step = 0; step < 3; ++step) optimizer->step();
+    return parameters;
+}
+int check_optimizers() {
+    int failed = 0, checked = 0;
+    for (const optim::OptimizerRecord* const record : optim::optimizer_records()) {
+        if (record->step != nullptr || record->update == nullptr) continue;
+        for (const ScalarType dtype : {ScalarType::Float32, ScalarType::Float64, ScalarType::BFloat16}) {
+            const TensorList want = stepped(*record, Device{}, dtype), got = stepped(*record, kGpu, dtype);
+            ++checked;
+            for (std::size_t i = 0; i < want.size(); ++i) {
+                const std::string found =
+                    sweep::difference(on_host(detach(got[i])), detach(want[i]), sweep::precision(dtype) * 4);
+                if (found.empty()) continue;
+                std::printf("DIFFERS %s %s parameter %zu: %s\n", std::string(record->name).c_str(),
+                            std::string(dtype_name(dtype)).c_str(), i, found.substr(0, 200).c_str());
+                ++failed;
+                break;
+            }
+        }
+    }
+    std::printf("steps of optimisers %d, differing %d\n", checked, failed);
+    return failed;
+}
+
 // Median of a few: the device's own time a call, and the host's.
 struct Times {
     double device_us = 0;
@@ -119,6 +166,21 @@ Tensor on_gpu(std::initializer_list<std::int64_t> sizes, ScalarType dtype) {
     const Tensor flat = fn::view(t, Dims{count / period, period});
     fn::copy_(flat, on_device(fn::slice(row, 0, 0, period, 1), kGpu));
     return t;
+}
+
+// 200 tensors of 64 thousand elements: 7 passes over them at the least.
+void bench_steps(const std::function<void(const char*, double, const std::function<void()>&)>& row) {
+    for (const char* const name : {"SGD", "Adam", "AdamW", "RMSprop"}) {
+        auto list = make_ptr<ListObject>(types::any());
+        for (int i = 0; i < 200; ++i) {
+            const Tensor t = on_gpu({1 << 16}, ScalarType::Float32);
+            set_requires_grad(t, true);
+            set_grad(t, on_gpu({1 << 16}, ScalarType::Float32));
+            list->elements.emplace_back(t);
+        }
+        const auto optimizer = optim::make_optimizer(name, {IValue(list)}, {{"lr", IValue(0.001)}});
+        row(concat(name, " step, 200 x 64k").c_str(), 7.0 * 200 * (1 << 16) * 4, [&] { optimizer->step(); });
+    }
 }
 
 Tensor whole_on_gpu(std::initializer_list<std::int64_t> sizes, std::int64_t limit) {
@@ -230,6 +292,12 @@ void bench() {
                 [&] { fn::convolution(x, w, Tensor(), one, one, one, false, zero, 1); });
     }
     for (const ScalarType dtype : {ScalarType::Float32, ScalarType::BFloat16}) bench_layers(dtype, bandwidth);
+    bench_steps(bandwidth);
+    for (const ScalarType dtype : {ScalarType::BFloat16, ScalarType::Float32}) {
+        const Tensor x = on_gpu({4096, 4096}, dtype), w = on_gpu({4096, 4096}, dtype), b = on_gpu({4096}, dtype);
+        product(concat("addmm with a bias 4096 ", dtype_name(dtype)).c_str(), 2.0 * 4096 * 4096 * 4096,
+                [&] { fn::addmm(b, x, w, Scalar(1), Scalar(1)); });
+    }
     const Tensor small = on_gpu({16}, ScalarType::Float32);
     bandwidth("add 16 float32", 192, [&] { fn::add(small, small, Scalar(1)); });
     bandwidth("relu 16 float32", 128, [&] { fn::relu(small); });
@@ -323,6 +391,43 @@ int check_fused_groups() {
     return failed;
 }
 
+// NCCL with one rank: what it gives is what it was given, behind the work that has made it.
+int check_collectives() {
+    distributed::DeviceTransport* const transport = distributed::device_transport(DeviceType::Cuda);
+    if (transport == nullptr) {
+        std::printf("no NCCL\n");
+        return 0;
+    }
+    const auto ranks = transport->join(transport->new_id(), 0, 1, kGpu);
+    const Tensor from = on_gpu({1 << 20}, ScalarType::Float32), to = on_gpu({1 << 20}, ScalarType::Float32);
+    int failed = 0;
+    using Kind = distributed::TransferKind;
+    for (const auto& [kind, name] :
+         {std::pair{Kind::AllReduce, "all_reduce"}, std::pair{Kind::Reduce, "reduce"},
+          std::pair{Kind::AllGather, "all_gather"}, std::pair{Kind::ReduceScatter, "reduce_scatter"}}) {
+        fn::fill_(to, Scalar(0));
+        fn::copy_(from, fn::mul_scalar(from, Scalar(1.5)));
+        distributed::Transfer transfer;
+        transfer.kind = kind;
+        transfer.dtype = ScalarType::Float32;
+        transfer.send = from.address();
+        transfer.receive = to.address();
+        transfer.count = static_cast<std::size_t>(from.numel());
+        transfer.peer = 0;
+        transfer.device = kGpu;
+        transfer.ready = device_interface(DeviceType::Cuda)->make_event(kGpu);
+        transfer.ready->record();
+        const Clock::time_point start = Clock::now();
+        const auto request = ranks->start(transfer);
+        while (!request->test()) {
+        }
+        const double us = seconds_since(start) * 1e6, worst = worst_of(to, from);
+        std::printf("%s %-20s %8.1f us of 4 MiB %s\n", transport->name(), name, us, worst == 0 ? "" : "DIFFERS");
+        failed += worst == 0 ? 0 : 1;
+    }
+    return failed;
+}
+
 void say_errors() {
     try {
         empty(std::array<std::int64_t, 1>{std::int64_t{1} << 40}, ScalarType::Float32, kGpu);
@@ -350,13 +455,13 @@ int main(int argc, char** argv) {
         }
         const Clock::time_point start = Clock::now();
         KernelWatcher watcher;
-        int failed = sweep_operators(watcher);
+        int failed = sweep_operators(watcher) + check_optimizers();
         std::printf("%.1f s\n", seconds_since(start));
         for (const auto& [backend, operators] : watcher.operators) {
             std::printf("by %s: %zu operators\n", backend.c_str(), operators.size());
         }
         say_errors();
-        failed += check_fused_groups();
+        failed += check_fused_groups() + check_collectives();
         bench();
         return failed == 0 ? 0 : 1;
     } catch (const std::exception& error) {

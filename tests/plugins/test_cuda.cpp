@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plugin for NVIDIA GPUs on a machine that may have none: it works, or says why not and changes nothing.
 
+#include <dlfcn.h>
+
+#include <QFile>
 #include <QtTest>
 #include <filesystem>
+#include <set>
 
 #include "core/base/error.h"
+#include "core/base/strings.h"
 #include "core/dispatch/functions.h"
+#include "core/dispatch/registry.h"
 #include "core/plugin/plugin_loader.h"
 #include "core/tensor/device_interface.h"
+#include "plugins/cuda/libraries.h"
 
 using namespace loupe;
 
@@ -41,6 +48,36 @@ class TestCuda : public QObject {
                      status_.reason.find("lib") != std::string::npos,
                  status_.reason.c_str());
         QVERIFY(device_interface(DeviceType::Cuda) == nullptr);
+    }
+
+    // What NVIDIA's libraries take of the operators that have no kernel of ours (fallbacks.txt, without_loops.txt): as
+    // listed in by_libraries.txt. Registering asks no device.
+    void operatorsOfLibraries() {
+        static std::set<std::string> found;
+        PluginRegistries registries;
+        registries.add_kernel = [](std::string_view name, DeviceType, KernelCandidate candidate) {
+            if (find_operator(name) == nullptr) throw Error(ErrorKind::Plugin, std::string(name));
+            found.insert(concat(name, ": ", candidate.backend));
+        };
+        registries.add_device_transport = [](distributed::DeviceTransport&) {};
+        for (const char* name : {"libraries", "solvers"}) {
+            void* const library =
+                dlopen(concat(LOUPE_BINARY_DIR "/lib/cuda/loupe_cuda_", name, ".so").c_str(), RTLD_NOW);
+            if (library == nullptr) QSKIP(dlerror());  // a machine that lacks NVIDIA's
+            const auto entry = reinterpret_cast<LoupeCudaRegister>(dlsym(library, kLoupeCudaRegister));
+            QVERIFY(entry != nullptr);
+            entry(registries);
+        }
+        QFile file(LOUPE_SOURCE_DIR "/tests/plugins/cuda/by_libraries.txt");
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        std::set<std::string> known;
+        for (const QByteArray& line : file.readAll().split('\n')) {
+            if (!line.isEmpty() && !line.startsWith('#')) known.insert(line.toStdString());
+        }
+        for (const std::string& name : found)
+            QVERIFY2(known.contains(name), concat(name, " is not in by_libraries.txt").c_str());
+        for (const std::string& name : known)
+            QVERIFY2(found.contains(name), concat(name, " is listed and not registered").c_str());
     }
 
     void tensorsThereAreMadeOrRefused() {

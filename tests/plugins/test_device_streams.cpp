@@ -93,6 +93,9 @@ scaler.scale(net(torch.ones(3, 4, device='test:1')).sum() * float('inf')).backwa
 scaler.step(optimizer)
 scaler.update()
 print(scaler.get_scale())
+w = torch.ones(2, requires_grad=True)
+(w.pin_memory() * 3).sum().backward()
+print(w.grad.tolist())
 )";
 constexpr const char* kPrinted = R"(False test:1
 True True True
@@ -101,6 +104,7 @@ True 4.0
 torch.float16
 8.0 [1.5, 1.5]
 4.0
+[3.0, 3.0]
 )";
 
 }  // namespace

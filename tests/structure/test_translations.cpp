@@ -42,6 +42,7 @@ const QList<Exception>& exceptions() {
         {"views/inputs/backward_form.cpp",
          {"labels", "own", "sum", "mean", "out0[0]", "cotangents:"},
          "what the engine reads"},
+        {"views/kernels/kernels_view.cpp", {"CUDA C++", "PTX"}, "names of languages"},
         {"views/passes/bisect_bar.cpp", {"stopped"}, "the engine's word, compared with"},
         {"views/train/data_form.cpp", {"float32", "int64", "float64"}, "dtypes"},
         {"views/train/train_form.cpp", {"own", "none", "bfloat16", "float16"}, "what the engine reads"},

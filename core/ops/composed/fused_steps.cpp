@@ -47,8 +47,9 @@ class FusedStep {
         std::vector<DenseEntry> entries;
         for (std::size_t i = 0; i < count(); ++i) {
             TensorList tensors, all_scalars;
-            for (const std::size_t list : used) tensors.push_back(element_of(list, i));
-            if (!steps.empty()) all_scalars.push_back(steps.at(i));
+            for (const std::size_t list : used) tensors.push_back(element_of(lists_[list], i));
+            check_dtypes(tensors);
+            if (!steps.empty()) all_scalars.push_back(element_of(steps, i));
             if (scale_.defined()) all_scalars.push_back(scale_);
             all_scalars.insert(all_scalars.end(), shared_.begin(), shared_.end());
             // A step that is counted on the host goes along.
@@ -62,12 +63,21 @@ class FusedStep {
     bool has_scale() const { return scale_.defined(); }
 
   private:
-    Tensor element_of(std::size_t list, std::size_t i) const {
-        if (lists_[list].size() != count()) {
+    Tensor element_of(const TensorList& list, std::size_t i) const {
+        if (list.size() != count()) {
             throw Error(ErrorKind::Run, concat("Tensor lists must have the same number of tensors, got ", count(),
-                                               " and ", lists_[list].size()));
+                                               " and ", list.size()));
         }
-        return lists_[list][i];
+        return list[i];
+    }
+    static void check_dtypes(const TensorList& tensors) {
+        for (const Tensor& t : tensors) {
+            if (t.defined() && t.dtype() == tensors[0].dtype() && (is_floating(t.dtype()) || is_complex(t.dtype())))
+                continue;
+            throw Error(ErrorKind::Run,
+                        "params, grads, and states must have same dtype, device, and layout, and be "
+                        "floating point");
+        }
     }
     static Tensor beside(const Tensor& number, const Tensor& t);
 
@@ -205,6 +215,10 @@ void unscale(Arguments a, IValue*) {
 void update_scale(Arguments a, IValue* results) {
     constexpr double kAboveFloat32 = 3.4028235677973366e38;  // rounds to infinity
     const Tensor scale = a[0].to_tensor();
+    for (std::size_t i = 0; i < 3; ++i) {
+        if (a[i].to_tensor().numel() != 1)
+            throw Error(ErrorKind::Run, "current_scale, growth_tracker and found_inf must be 1-element tensors.");
+    }
     ListRecorder r(3);
     const Lanes<double> now(r, 0), tracker(r, 1), found(r, 2);
     const double growth = a[3].to_scalar().to_double(), backoff = a[4].to_scalar().to_double();

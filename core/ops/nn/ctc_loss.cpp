@@ -10,6 +10,7 @@
 #include "core/ops/indexing/indices.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe {
 namespace {
@@ -219,7 +220,7 @@ Tensor ctc_backward(const Tensor& grad, const Tensor& log_probs, const Tensor& t
 
 Dims lengths_of(const Tensor& lengths, const char* name) {
     require(is_integral(lengths.dtype()), name, " must be integral");
-    const Tensor values = packed_as(lengths, ScalarType::Int64);
+    const Tensor values = packed_as(on_host(lengths), ScalarType::Int64);
     return Dims(values.data<std::int64_t>(), values.data<std::int64_t>() + values.numel());
 }
 
@@ -266,7 +267,7 @@ Tensor reduced_ctc(Tensor losses, const Dims& target_lengths, bool is_batched, s
                 span_of(target_lengths), std::array{static_cast<std::int64_t>(target_lengths.size())});
             const Tensor divisors =
                 fn::clamp(fn::to_dtype(lengths, static_cast<std::int64_t>(losses.dtype())), Scalar(1), IValue());
-            return fn::mean(fn::div(losses, divisors));
+            return fn::mean(fn::div(losses, on_device(divisors, losses.device())));
         }
         case Reduction::Sum:
             return fn::sum(losses);
@@ -325,6 +326,7 @@ constexpr OperatorRecord kRecords[] = {
      .samples = ctc_samples<false>,
      .variants = kOut,
      .constant_results = 0b10,
+     .placement = Placement::Mixed,
      .dtypes = {.kernel = "ctc_loss_cpu"}},
     {.schema =
          "aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int "
@@ -339,6 +341,7 @@ constexpr OperatorRecord kRecords[] = {
                     "CtcLossBackward1"},
      .samples = ctc_samples<true>,
      .constant_results = 0b10,
+     .placement = Placement::Mixed,
      .dtypes = {.kernel = "ctc_loss_cpu"}},
     {
         .schema = "aten::_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] "
@@ -347,6 +350,7 @@ constexpr OperatorRecord kRecords[] = {
         .summary = "Gradient of ctc_loss for the log-probabilities, with that of the log_softmax before it folded in.",
         .kernel = boxed<ctc_backward>,
         .variants = kOut,
+        .placement = Placement::Mixed,
     },
     {
         .schema = "aten::_ctc_loss_backward.Tensor(Tensor grad, Tensor log_probs, Tensor targets, Tensor "
@@ -355,6 +359,7 @@ constexpr OperatorRecord kRecords[] = {
                   "neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor",
         .summary = "The same as _ctc_loss_backward, lengths in tensors.",
         .kernel = boxed<ctc_backward_of_tensors>,
+        .placement = Placement::Mixed,
     },
     {
         .schema =
@@ -367,7 +372,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "-ln(sum over alignments of prod_t p_t), p_t = exp(log_probs[t, label])",
         .composite = boxed<ctc_loss>,
         .gradient = kSpellingGradient,
-        .placement = Placement::Host,
+        .placement = Placement::Mixed,
         .autocast = {.cpu = Autocast::Float32},
     },
     {
@@ -378,7 +383,7 @@ constexpr OperatorRecord kRecords[] = {
         .summary =
             "-log of the probability that sequences of log-probabilities spell their targets, lengths in tensors.",
         .composite = boxed<ctc_loss_lengths_in_tensors>,
-        .placement = Placement::Host,
+        .placement = Placement::Mixed,
         .autocast = {.cpu = Autocast::Float32},
     },
 };

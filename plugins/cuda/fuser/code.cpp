@@ -188,10 +188,11 @@ PtxListing list_ptx(const std::string& ptx, const std::vector<int>& line_of) {
     for (const std::string_view each : lines) {
         const std::string_view words = trimmed(each);
         if (words.starts_with(".section")) is_debug = true;
-        if (words.starts_with(".loc")) line = source_line(words, source);
-        const bool is_of_debug = is_debug || words.starts_with(".loc") || words.starts_with(".file") ||
-                                 words.starts_with("$L__tmp") || words.starts_with("$L__func") ||
-                                 words.starts_with("// begin inline") || words.starts_with("// end inline");
+        const bool is_line = words.starts_with(".loc\t") || words.starts_with(".loc ");  // .local is memory
+        if (is_line) line = source_line(words, source);
+        const bool is_of_debug = is_debug || is_line || words.starts_with(".file") || words.starts_with("$L__tmp") ||
+                                 words.starts_with("$L__func") || words.starts_with("// begin inline") ||
+                                 words.starts_with("// end inline");
         if (is_debug && words == "}") is_debug = false;
         if (is_of_debug) continue;
         const bool is_instruction = words.size() != each.size() && !words.starts_with('.') && !words.empty();

@@ -178,7 +178,10 @@ class RowWriter : public SourceWriter {
         for (const std::uint32_t value : held_)
             line(concat("Few<", element(array_of(value)), ", ", source_.width, "> held", value, "[", packs_, "] = {};"),
                  static_cast<int>(value));
+        std::vector<std::uint32_t> arrays;
+        for (const std::uint32_t value : held_) arrays.push_back(array_of(value));
         for_elements([&] {
+            write_inner_places(arrays);
             for (const std::uint32_t value : held_)
                 line(concat(guard(), "held", value, "[p] = ", load_text(value), ";"), static_cast<int>(value));
         });
@@ -260,7 +263,8 @@ class RowWriter : public SourceWriter {
         }
         arrays = outputs;
         for (const std::uint32_t value : values) {
-            if (is_input(value) && !space_.is_on_host[array_of(value)]) arrays.push_back(array_of(value));
+            if (is_input(value) && !is_held(value) && !space_.is_on_host[array_of(value)])
+                arrays.push_back(array_of(value));
         }
         for (const RowStep& row : plan_.steps()) {
             if (pass < row.pass || pass >= row.pass + row.passes) continue;

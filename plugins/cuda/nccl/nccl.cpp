@@ -18,6 +18,7 @@
 #include "core/tensor/scalar_type.h"
 #include "plugins/cuda/check.h"
 #include "plugins/cuda/device.h"
+#include "plugins/cuda/events.h"
 
 namespace loupe::cuda {
 namespace {

@@ -53,6 +53,27 @@ void triangle(const Tensor& out, const Tensor& self, std::int64_t diagonal) {
     copy_into(out, fn::where(keeps, self, none));
 }
 
+// The rows of triangle_indices: places of the mask's elements, by rows.
+template <bool kLower>
+void triangle_indices(Arguments a, IValue* results) {
+    const std::int64_t rows = a[0].to_int(), columns = a[1].to_int(), offset = a[2].to_int();
+    const Device device = a[5].to_device();
+    const Tensor beyond = fn::sub(places(columns, 0, device), places(rows, 1, device), Scalar(1));
+    const Tensor keeps = kLower ? fn::le_scalar(beyond, Scalar(offset)) : fn::ge_scalar(beyond, Scalar(offset));
+    const ScalarType dtype = a[3].is_none() ? ScalarType::Int64 : static_cast<ScalarType>(a[3].to_int());
+    results[0] = dense(fn::t(fn::nonzero(keeps)), dtype);
+}
+// A mask of the whole matrix is worth it where the triangle is a good part of it.
+bool takes_triangle(Arguments a, std::string* why) {
+    if (!takes(a, why)) return false;
+    constexpr std::int64_t kMost = std::int64_t{1} << 24;
+    const std::int64_t rows = a[0].to_int(), columns = a[1].to_int();
+    const bool is_small = rows > 0 && columns > 0 && rows <= kMost / columns &&
+                          (a[3].is_none() || is_known(static_cast<ScalarType>(a[3].to_int())));
+    if (!is_small && why != nullptr) *why = "a matrix of no or many elements";
+    return is_small;
+}
+
 bool takes_matrix(Arguments a, std::string* why) {
     if (!takes(a, why)) return false;
     const ScalarType dtype = a[0].to_tensor().dtype();
@@ -62,10 +83,14 @@ bool takes_matrix(Arguments a, std::string* why) {
 }
 
 // The CPU's kernels of these touch no element.
-constexpr std::string_view kAnywhere[] = {
-    "aten::_unsafe_view",        "aten::as_strided_",       "aten::detach_",
-    "aten::empty.memory_format", "aten::empty_like",        "aten::empty_strided",
-    "aten::new_empty",           "aten::new_empty_strided", "aten::requires_grad_"};
+constexpr std::string_view kAnywhere[] = {"aten::_unsafe_view",   "aten::as_strided_",
+                                          "aten::detach_",        "aten::empty.memory_format",
+                                          "aten::empty_like",     "aten::empty_strided",
+                                          "aten::new_empty",      "aten::new_empty_strided",
+                                          "aten::requires_grad_", "aten::squeeze_",
+                                          "aten::squeeze_.dim",   "aten::swapaxes_",
+                                          "aten::swapdims_",      "aten::t_",
+                                          "aten::transpose_",     "aten::unsqueeze_"};
 // The CPU's kernels of these are copies, fills and elementwise loops, which go where the tensors are.
 constexpr std::string_view kByLoops[] = {
     "aten::_stack",
@@ -135,6 +160,8 @@ void register_arranging(const Registration& to) {
     to.add("aten::arange", &arange<1>, takes_known_dtype);
     to.add("aten::arange.start", &arange<2>, takes_known_dtype);
     to.add("aten::arange.start_step", &arange<3>, takes_known_dtype);
+    to.add("aten::tril_indices", &triangle_indices<true>, takes_triangle);
+    to.add("aten::triu_indices", &triangle_indices<false>, takes_triangle);
     to.add("aten::tril", filling<triangle<true>>, takes_matrix);
     to.add("aten::triu", filling<triangle<false>>, takes_matrix);
 }

@@ -40,6 +40,11 @@ void register_indexing(const Registration& to);
 void register_scatters(const Registration& to);
 void register_scans(const Registration& to);
 void register_sorting(const Registration& to);
+void register_selection(const Registration& to);
+void register_sampling(const Registration& to);
+void register_distances(const Registration& to);
+void register_counting(const Registration& to);
+void register_ctc(const Registration& to);
 void register_random(const Registration& to);
 // All of them.
 void register_operators(const PluginRegistries& registries, DeviceType type, const char* backend);

@@ -90,6 +90,22 @@ void scatter_reduce(const Tensor& out, const Tensor& self, std::int64_t dim, con
     copy_into(out, fn::div(out, fn::clamp(count, Scalar(1), IValue())));
 }
 
+void scatter_old(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src,
+                 std::string_view reduce) {
+    start(out, self);
+    if (index.numel() == 0) return;
+    gather_into("aten::scatter", reduce == "multiply" ? Gathering::Product : Gathering::Sum, out, dim, index, src,
+                strides_of(src));
+}
+void scatter_value_old(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index,
+                       const Scalar& value, std::string_view reduce) {
+    start(out, self);
+    if (index.numel() == 0) return;
+    const Everywhere source(out, index, value);
+    gather_into("aten::scatter", reduce == "multiply" ? Gathering::Product : Gathering::Sum, out, dim, index,
+                source.number, source.strides);
+}
+
 // Slices of `source`, which has the tensor's rank, at a vector of indices.
 void index_copy(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) {
     start(out, self);
@@ -187,11 +203,15 @@ bool takes_number(Arguments a, std::string* why) {
     return is_real;
 }
 
+bool takes_added_number(Arguments a, std::string* why) { return takes_added(a, why) && takes_number(a, why); }
+
 }  // namespace
 
 void register_scatters(const Registration& to) {
     to.add("aten::scatter.src", filling<scatter_src>);
     to.add("aten::scatter.value", filling<scatter_value>, takes_number);
+    to.add("aten::scatter.reduce", filling<scatter_old>, takes_added);
+    to.add("aten::scatter.value_reduce", filling<scatter_value_old>, takes_added_number);
     to.add("aten::scatter_add", filling<scatter_add>, takes_added);
     to.add("aten::scatter_reduce.two", filling<scatter_reduce>, takes_reduced);
     to.add("aten::index_copy", filling<index_copy>, takes_slices<takes>);

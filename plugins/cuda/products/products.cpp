@@ -13,6 +13,8 @@
 #include "core/dispatch/boxing.h"
 #include "core/kernels/elementwise.h"
 #include "plugins/cuda/device.h"
+#include "plugins/cuda/products/epilogues.h"
+#include "plugins/cuda/products/lt_library.h"
 
 namespace loupe::cuda {
 namespace {
@@ -130,6 +132,16 @@ void addmm(const Tensor& out, const Tensor& self, const Tensor& mat1, const Tens
     multiply(out, mat1, mat2, beta.to<double>(), alpha.to<double>());
 }
 
+// One kernel with the bias, where it is one.
+void addmm_with_bias(const Tensor& out, const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
+                     const Scalar& alpha) {
+    if (out.numel() == 0) return;
+    const Tensor room = out.is_contiguous() ? out : empty(out.sizes(), out.dtype(), out.device());
+    const LtProduct product = plan_product(room, mat1, mat2, self, alpha.to<double>(), Activation::None, nullptr);
+    if (!lt_library(out.device()).multiply(product)) return addmm(out, self, mat1, mat2, beta, alpha);
+    if (!room.is_same(out)) copy_into(out, room);
+}
+
 Tensor as_column(const Tensor& vector) {
     return vector.view_as_strided(
         std::array{vector.numel(), std::int64_t{1}},
@@ -174,6 +186,14 @@ bool accepts_added(Arguments arguments, std::string* why) {
     return !is_empty && is_on_device;
 }
 
+bool accepts_bias(Arguments arguments, std::string* why) {
+    if (!accepts_added(arguments, why)) return false;
+    const std::optional<std::string> reason = why_no_bias_epilogue(arguments[0].to_tensor(), arguments[1].to_tensor(),
+                                                                   arguments[2].to_tensor(), arguments[3].to_scalar());
+    if (reason && why != nullptr) *why = *reason;
+    return !reason;
+}
+
 }  // namespace
 
 void register_products(const PluginRegistries& registries) {
@@ -183,6 +203,7 @@ void register_products(const PluginRegistries& registries) {
     add("aten::mm", filling<mm>, accepts<2>);
     add("aten::bmm", filling<bmm>, accepts<2>);
     add("aten::addmm", filling<addmm>, accepts_added);
+    registries.add_kernel("aten::addmm", DeviceType::Cuda, {"cublasLt", filling<addmm_with_bias>, accepts_bias});
     add("aten::mv", filling<mv>, accepts<2>);
     add("aten::addmv", filling<addmv>, accepts_added);
     add("aten::dot", filling<dot>, accepts<2>);

@@ -75,13 +75,13 @@ class EmulatedBlock {
         block_ = {};
         for (unsigned t = 0; t < count; ++t) start(*fibers_[t]);
         for (unsigned left = count; left > 0;) {
-            const unsigned before = left + meetings_;
+            const unsigned left_before = left, met_before = meetings_;
             for (unsigned t = 0; t < count; ++t) {
                 if (fibers_[t]->is_over) continue;
                 enter(t);
                 left -= fibers_[t]->is_over ? 1 : 0;
             }
-            if (left > 0 && left + meetings_ == before) {
+            if (left > 0 && left == left_before && meetings_ == met_before) {
                 std::fprintf(stderr, "threads wait for others that do not come\n");
                 std::abort();
             }

@@ -248,9 +248,197 @@ std::vector<Case> cases_of_attention() {
     return all;
 }
 
+// Points inside, outside, on the border and at NaN.
+Tensor grid_of(std::initializer_list<std::int64_t> sizes) {
+    const Tensor grid = fn::mul_scalar(drawn(sizes), Scalar(1.3));
+    return fn::masked_fill(grid, fn::gt_scalar(grid, Scalar(1.9)), Scalar(1.0));
+}
+
+std::vector<Case> cases_of_grids() {
+    std::vector<Case> all;
+    static const OperatorHandle<fn::TwoTensors> backward2d{"aten::grid_sampler_2d_backward"},
+        backward3d{"aten::grid_sampler_3d_backward"};
+    static const OperatorHandle<> forward2d{"aten::grid_sampler_2d"}, forward3d{"aten::grid_sampler_3d"};
+    const IValue both(make_ptr<ListObject>(types::boolean(), std::vector<IValue>{true, true}));
+    for (std::int64_t mode = 0; mode < 3; ++mode) {
+        for (std::int64_t padding = 0; padding < 3; ++padding) {
+            const bool align = (mode + padding) % 2 == 0;
+            all.push_back({concat("grid_sampler_2d, mode ", mode, ", padding ", padding),
+                           {drawn({2, 3, 5, 7}), grid_of({2, 4, 6, 2}), drawn({2, 3, 4, 6})},
+                           [=](const TensorList& in) {
+                               TensorList out = list_of(backward2d(in[2], in[0], in[1], mode, padding, align, both));
+                               out.push_back(forward2d(in[0], in[1], mode, padding, align));
+                               return out;
+                           }});
+            if (mode == 2) continue;
+            all.push_back({concat("grid_sampler_3d, mode ", mode, ", padding ", padding),
+                           {drawn({2, 3, 3, 5, 4}), grid_of({2, 2, 3, 4, 3}), drawn({2, 3, 2, 3, 4})},
+                           [=](const TensorList& in) {
+                               TensorList out = list_of(backward3d(in[2], in[0], in[1], mode, padding, align, both));
+                               out.push_back(forward3d(in[0], in[1], mode, padding, align));
+                               return out;
+                           }});
+        }
+    }
+    static const OperatorHandle<> blocks{"aten::im2col"}, image{"aten::col2im"};
+    const Dims kernel{3, 2}, dilation{1, 2}, padding{2, 1}, stride{2, 1};
+    all.push_back(
+        {"blocks as columns, and back", {fn::transpose(drawn({2, 3, 8, 9}), 2, 3)}, [=](const TensorList& in) {
+             const Tensor columns = blocks(in[0], kernel, dilation, padding, stride);
+             return TensorList{columns, image(columns, Dims{9, 8}, kernel, dilation, padding, stride)};
+         }});
+    return all;
+}
+
+// Few values, so that there are equals, with NaN among them.
+Tensor coarse(std::initializer_list<std::int64_t> sizes, bool with_nan) {
+    const Tensor t = fn::round(fn::mul_scalar(drawn(sizes), Scalar(3)));
+    if (!with_nan) return t;
+    return fn::masked_fill(t, fn::gt_scalar(drawn(sizes), Scalar(1.2)),
+                           Scalar(std::numeric_limits<double>::quiet_NaN()));
+}
+
+std::vector<Case> cases_of_selection() {
+    static const OperatorHandle<fn::TwoTensors> greatest{"aten::cummax"}, least{"aten::cummin"},
+        median{"aten::median.dim"}, nanmedian{"aten::nanmedian.dim"}, mode{"aten::mode"};
+    static const OperatorHandle<fn::ThreeTensors> unique{"aten::_unique2"}, consecutive{"aten::unique_consecutive"};
+    static const OperatorHandle<> search{"aten::searchsorted.Tensor"}, buckets{"aten::bucketize.Tensor"},
+        middle{"aten::median"}, lower{"aten::tril_indices"}, upper{"aten::triu_indices"},
+        scatter{"aten::scatter.reduce"}, scatter_value{"aten::scatter.value_reduce"};
+    std::vector<Case> all;
+    for (const bool with_nan : {false, true}) {
+        const std::string suffix = with_nan ? " with NaN" : "";
+        all.push_back({"running extremes" + suffix,
+                       {coarse({3, 2000}, with_nan), fn::t(coarse({40, 5}, with_nan)), whole({6, 30}, 9)},
+                       [=](const TensorList& in) {
+                           TensorList out;
+                           for (const Tensor& t : in) {
+                               for (const std::int64_t dim : {0, 1}) {
+                                   for (const Tensor& each : list_of(greatest(t, dim))) out.push_back(each);
+                                   for (const Tensor& each : list_of(least(t, dim))) out.push_back(each);
+                               }
+                           }
+                           return out;
+                       }});
+        all.push_back(
+            {"medians" + suffix, {coarse({5, 12}, with_nan), coarse({7, 3, 4}, with_nan)}, [=](const TensorList& in) {
+                 TensorList out{middle(in[0])};
+                 for (const Tensor& t : in) {
+                     for (const std::int64_t dim : {0, -1}) {
+                         for (const Tensor& each : list_of(median(t, dim, dim == 0))) out.push_back(each);
+                         for (const Tensor& each : list_of(nanmedian(t, dim, dim != 0))) out.push_back(each);
+                     }
+                 }
+                 return out;
+             }});
+        all.push_back({"each once" + suffix, {coarse({6, 9}, with_nan), whole({50}, 8)}, [=](const TensorList& in) {
+                           TensorList out;
+                           for (const Tensor& t : in) {
+                               for (const Tensor& each : list_of(unique(t, true, true, true))) out.push_back(each);
+                               for (const Tensor& each : list_of(consecutive(t, true, true, IValue())))
+                                   out.push_back(each);
+                           }
+                           return out;
+                       }});
+        all.push_back({"places in sorted rows" + suffix,
+                       {std::get<0>(kSort(coarse({4, 11}, with_nan), std::int64_t{1}, false)), coarse({4, 6}, with_nan),
+                        std::get<0>(kSort(whole({9}, 20), std::int64_t{0}, false)), whole({3, 5}, 20)},
+                       [=](const TensorList& in) {
+                           return TensorList{search(in[0], in[1], false, false, IValue(), Tensor()),
+                                             search(in[0], in[1], true, false, "right", Tensor()),
+                                             buckets(in[3], in[2], false, true), buckets(in[1], in[2], true, false)};
+                       }});
+    }
+    all.push_back({"the most frequent", {coarse({6, 40}, false), whole({30, 4}, 5)}, [=](const TensorList& in) {
+                       // Which of the equals it names is left open.
+                       const auto [rows, in_rows] = mode(in[0], std::int64_t{1}, true);
+                       const auto [columns, in_columns] = mode(in[1], std::int64_t{0}, true);
+                       return TensorList{rows, fn::gather(in[0], 1, in_rows, false), columns,
+                                         fn::gather(in[1], 0, in_columns, false)};
+                   }});
+    all.push_back(
+        {"triangles' places, sums and products that meet",
+         {drawn({8, 5}), whole({8, 9}, 5), drawn({8, 9})},
+         [=](const TensorList& in) {
+             const IValue device = in[0].device();
+             return TensorList{
+                 lower(std::int64_t{5}, std::int64_t{7}, std::int64_t{-1}, IValue(), IValue(), device, IValue()),
+                 upper(std::int64_t{6}, std::int64_t{4}, std::int64_t{1}, IValue(), IValue(), device, IValue()),
+                 scatter(in[0], std::int64_t{1}, in[1], in[2], "multiply"),
+                 scatter_value(in[0], std::int64_t{1}, in[1], Scalar(0.5), "add")};
+         }});
+    return all;
+}
+
+std::vector<Case> cases_of_counting() {
+    static const OperatorHandle<> bincount{"aten::bincount"}, histc{"aten::histc"}, isin{"aten::isin.Tensor_Tensor"};
+    static const OperatorHandle<FourTensors> bag{"aten::_embedding_bag"};
+    std::vector<Case> all;
+    all.push_back({"how often, and whether",
+                   {whole({200}, 17), drawn({200}), coarse({6, 8}, true), coarse({5}, true), whole({30}, 9)},
+                   [=](const TensorList& in) {
+                       return TensorList{bincount(in[0], Tensor(), std::int64_t{3}),
+                                         bincount(in[0], in[1], std::int64_t{40}),
+                                         histc(in[1], std::int64_t{7}, Scalar(-1), Scalar(1)),
+                                         histc(in[1], std::int64_t{5}, Scalar(0), Scalar(0)),
+                                         isin(in[2], in[3], false, false),
+                                         isin(in[0], in[4], false, true)};
+                   }});
+    for (std::int64_t mode = 0; mode < 3; ++mode) {
+        all.push_back({concat("bags, mode ", mode),
+                       {drawn({9, 6}), whole({20}, 9), tensor_of<std::int64_t>({0, 3, 3, 12}, {4}), drawn({20})},
+                       [=](const TensorList& in) {
+                           TensorList out =
+                               list_of(bag(in[0], in[1], in[2], false, mode, false, Tensor(), false, std::int64_t{4}));
+                           for (const Tensor& t : list_of(bag(in[0], in[1], in[2], false, mode, false,
+                                                              mode == 0 ? in[3] : Tensor(), true, std::int64_t{-1})))
+                               out.push_back(t);
+                           return out;
+                       }});
+    }
+    static const OperatorHandle<fn::TwoTensors> spell{"aten::_ctc_loss"};
+    static const OperatorHandle<> spell_backward{"aten::_ctc_loss_backward"};
+    // Repetitions, a target that is longer than its input, one without labels.
+    const Dims inputs{7, 2, 5, 7}, lengths{3, 3, 0, 2};
+    for (const bool zero_infinity : {false, true}) {
+        all.push_back({concat("ctc_loss, zero_infinity ", zero_infinity),
+                       {fn::log_softmax(drawn({7, 4, 5}), 2, IValue()),
+                        tensor_of<std::int64_t>({1, 1, 2, 3, 3, 3, 4, 2}, {8}), drawn({4})},
+                       [=](const TensorList& in) {
+                           const auto [losses, alpha] =
+                               spell(in[0], in[1], inputs, lengths, std::int64_t{0}, zero_infinity);
+                           TensorList out{losses, alpha};
+                           if (zero_infinity)
+                               out.push_back(spell_backward(in[2], in[0], in[1], inputs, lengths, losses, alpha,
+                                                            std::int64_t{0}, true));
+                           return out;
+                       }});
+    }
+    return all;
+}
+
+std::vector<Case> cases_of_distances() {
+    static const OperatorHandle<> forward{"aten::_cdist_forward"}, backward{"aten::_cdist_backward"},
+        norm{"aten::linalg_vector_norm"};
+    std::vector<Case> all;
+    for (const double p : {0.0, 1.0, 1.5, 2.0, 3.0, std::numeric_limits<double>::infinity()}) {
+        all.push_back({concat("distances and norms, p ", p),
+                       {drawn({2, 1, 6, 4}), drawn({3, 5, 4}), drawn({2, 3, 6, 5})},
+                       [=](const TensorList& in) {
+                           const Tensor whole_distance = forward(in[0], in[1], p, std::int64_t{2});
+                           return TensorList{whole_distance, backward(in[2], in[0], in[1], p, whole_distance),
+                                             norm(in[2], Scalar(p), Dims{1, -1}, true, IValue()),
+                                             norm(in[1], Scalar(p), IValue(), false, IValue())};
+                       },
+                       1e-4});
+    }
+    return all;
+}
+
 std::vector<Case> cases() {
     std::vector<Case> all = cases_of_rows();
-    for (const auto& more : {cases_of_indices(), cases_of_pictures(), cases_of_attention()})
+    for (const auto& more : {cases_of_indices(), cases_of_pictures(), cases_of_attention(), cases_of_grids(),
+                             cases_of_selection(), cases_of_counting(), cases_of_distances()})
         all.insert(all.end(), more.begin(), more.end());
     return all;
 }
@@ -391,7 +579,8 @@ class TestDeviceOperators : public QObject {
         for (std::size_t i = 0; i < found.size(); ++i) {
             QVERIFY(found[i].device() == kOwn);
             QCOMPARE(found[i].dtype(), wanted[i].dtype());
-            QCOMPARE(difference(on_host(found[i]), wanted[i], c.tolerance), std::string());
+            const std::string differs = difference(on_host(found[i]), wanted[i], c.tolerance);
+            QVERIFY2(differs.empty(), concat("output ", i, ": ", differs).c_str());
         }
     }
 
