@@ -240,7 +240,8 @@ void OperatorCases::call() {
     const Operator* op = find_operator(wanted["op"].toString().toStdString());
     QVERIFY2(op != nullptr, "no such operator");
     std::vector<IValue> arguments = values_from(wanted["args"].toArray());
-    if (!op->schema.is_vararg) detail::fill_default_arguments(*op, arguments);  // what later releases have added
+    // Later releases have added padding_side.
+    if (op->full_name == "aten::pad_sequence") detail::fill_default_arguments(*op, arguments);
     if (!op->schema.is_vararg) QCOMPARE(arguments.size(), op->argument_count());
     std::array<IValue, 8> results;
     std::string message;

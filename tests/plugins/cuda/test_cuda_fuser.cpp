@@ -327,12 +327,13 @@ class TestCudaFuser : public QObject {
         // What the device's operators give, and which kernels the groups ask for.
         std::erase_if(list_.cases, [&](Case& c) {
             try {
-                prepare(c);
+                c.want = run_unfused(ir::parse_graph(c.text), there(c.inputs));
                 return false;
             } catch (const Error&) {
                 return true;  // drawn ones may ask for what the operators refuse, as negation of booleans
             }
         });
+        for (Case& c : list_.cases) prepare(c);
         QVERIFY(list_.cases.size() >= 280);
         qInfo("%zu groups, %zu kernels", list_.cases.size(), fuser.sources().size());
         if (host_compiler().empty()) return;
@@ -474,7 +475,6 @@ class TestCudaFuser : public QObject {
     void prepare(Case& c) {
         const auto graph = ir::parse_graph(c.text);
         const std::vector<IValue> moved = there(c.inputs);
-        c.want = run_unfused(graph, moved);
         c.on_host = std::make_shared<FusedGroup>(graph, HostFuser::kOnHost);
         c.on_device = std::make_shared<FusedGroup>(graph, HostFuser::kOnDevice);
         std::vector<IValue> results = results_of(c);
