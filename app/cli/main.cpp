@@ -27,6 +27,7 @@
 #include "core/base/strings.h"
 #include "core/base/thread_limit.h"
 #include "core/base/torch_release.h"
+#include "core/dispatch/plugin_list.h"
 #include "core/model/convert.h"
 #include "core/model/error_text.h"
 #include "core/session/session.h"
@@ -405,8 +406,12 @@ void add_convert(CLI::App& app, int& status) {
     const auto converted = std::make_shared<std::string>();
     const auto shard_size = std::make_shared<std::string>();
     const auto options = std::make_shared<RunArguments>();
-    auto* convert = app.add_subcommand("convert", "write a model or weights as OUT's extension says: " +
-                                                      loupe::join(loupe::session::convert_extensions(), ", "));
+    auto* convert = app.add_subcommand("convert", "write a model or weights as OUT's extension says");
+    // Asked for when help is: plugins write some of them.
+    convert->footer([] {
+        loupe::plugins();
+        return "Extensions: " + loupe::join(loupe::session::convert_extensions(), ", ");
+    });
     add_model_options(*convert, *options);
     convert->add_option("OUT", *converted, "the file to write")->required();
     convert->add_option("--pipeline", options->pipeline,
@@ -547,7 +552,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    loupe::leave_blas_alone(argv);
+    loupe::share_cores(argv);
     loupe::cli::guard_this_rank();
     loupe::allow_deep_stack();
     loupe::cli::keep_output_plain();

@@ -223,7 +223,7 @@ std::optional<int> act_in_background(const std::vector<std::string>& words) {
 }  // namespace
 
 int main(int count, char** arguments) {
-    loupe::leave_blas_alone(arguments);
+    loupe::share_cores(arguments);
     try {
         if (const auto status = act_in_background({arguments + 1, arguments + count})) return *status;
     } catch (const Error& error) {

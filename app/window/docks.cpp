@@ -27,6 +27,25 @@ constexpr int kLayoutVersion = 1;
 constexpr QSize kLeastPanel(160, 60);
 constexpr QSize kLeastLeftPanel(230, 60);  // least usable size of forms and a tree
 
+// Where panels stand by default in a window of that size: where there is no room for three columns, or for a row below
+// them, fewer groups have more tabs.
+views::Place placeIn(QSize window, views::Place place) {
+    using views::Place;
+    constexpr QSize kColumns(1000, 560), kRow(640, 380);
+    if (window.width() >= kColumns.width() && window.height() >= kColumns.height()) return place;
+    if (window.width() < kRow.width() || window.height() < kRow.height()) return Place::Centre;
+    return place == Place::LeftBelow ? Place::Left : place == Place::Right ? Place::Centre : place;
+}
+
+// The setting that keeps the layout: each kind of window has its own.
+QString layoutKey(QSize window) {
+    const int groups = placeIn(window, views::Place::Right) == views::Place::Right     ? 0
+                       : placeIn(window, views::Place::Bottom) == views::Place::Bottom ? 3
+                                                                                       : 1;
+    const QString key = QStringLiteral("window/docks");
+    return groups == 0 ? key : key + QString::number(groups);
+}
+
 // Every press of a mouse button on a widget, also on those that take no focus by it.
 class PressWatch : public QObject {
   public:
@@ -103,8 +122,9 @@ Docks::Docks(QMainWindow* window, views::SessionBridge& bridge)
         connect(dock, &QDockWidget::topLevelChanged, this, &Docks::noteChange);
         dock->installEventFilter(this);
         docks_.push_back(dock);
-        places_.push_back(entry.description.place);
+        described_.push_back(entry.description.place);
     }
+    places_ = described_;
     window->installEventFilter(this);
     for (QTimer* timer : {&keeping_, &calm_}) timer->setSingleShot(true);
     connect(&keeping_, &QTimer::timeout, this, &Docks::keepShares);
@@ -112,7 +132,6 @@ Docks::Docks(QMainWindow* window, views::SessionBridge& bridge)
         resizing_ = keeping_.isActive();
         calm_size_ = window_->size();
     });
-    state_ = QSettings().value(QStringLiteral("window/docks")).toByteArray();
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
         for (QWidget* widget = now; widget; widget = widget->parentWidget()) {
             if (auto* view = qobject_cast<views::View*>(widget)) {
@@ -321,6 +340,7 @@ void Docks::arrange() {
         window_->removeDockWidget(dock);
         dock->setFloating(false);
     }
+    for (std::size_t i = 0; i < docks_.size(); ++i) places_[i] = placeIn(window_->size(), described_[i]);
     // First one dock per place, side by side; the others join it as tabs. A tabbed dock cannot be split any more.
     QDockWidget* left = first(views::Place::Left);
     QDockWidget* below = first(views::Place::LeftBelow);
@@ -340,6 +360,8 @@ void Docks::arrange() {
     for (QDockWidget* dock : {left, below, centre, right, bottom}) {
         if (dock) dock->raise();
     }
+    const auto graph = std::find(described_.begin(), described_.end(), views::Place::Centre);
+    if (graph != described_.end()) docks_[static_cast<std::size_t>(graph - described_.begin())]->raise();
     resizeToDefault({{left, 300}, {centre, 640}, {right, 480}}, Qt::Horizontal);
     resizeToDefault({{centre, 500}, {bottom, 290}}, Qt::Vertical);
     resizeToDefault({{left, 440}, {below, 350}}, Qt::Vertical);
@@ -484,6 +506,7 @@ void Docks::showAll() {
     takePlace();
     arranging_ = true;
     window_->layout()->activate();  // sizes of panels are shares of the room that there is
+    if (state_.isEmpty()) state_ = QSettings().value(layoutKey(window_->size())).toByteArray();
     if (state_.isEmpty() || !restoreState(state_))
         arrange();
     else
@@ -609,7 +632,7 @@ void Docks::showTitleMenu(QDockWidget* dock, const QPoint& at) {
 
 void Docks::save() const {
     const QByteArray state = layoutState();
-    if (!state.isEmpty()) QSettings().setValue(QStringLiteral("window/docks"), state);
+    if (!state.isEmpty()) QSettings().setValue(layoutKey(window_->size()), state);
 }
 
 }  // namespace loupe::window

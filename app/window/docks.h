@@ -101,7 +101,8 @@ class Docks : public QObject {
     QMainWindow* window_;
     QUndoStack* undo_;
     std::vector<QDockWidget*> docks_;
-    std::vector<views::Place> places_;
+    std::vector<views::Place> described_;
+    std::vector<views::Place> places_;  // in this window, see arrange()
     QPointer<views::View> focused_;
     QPointer<QDockWidget> maximised_;
     QByteArray before_maximised_;

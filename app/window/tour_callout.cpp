@@ -117,7 +117,23 @@ void TourCallout::showStep(const QString& title, const QString& text, int number
 void TourCallout::setProblem(const QString& problem) {
     problem_->setText(problem);
     problem_->setVisible(!problem.isEmpty());
-    adjustSize();
+    fit();
+}
+
+// A text that wraps is as high as its width makes it: the layout alone takes what it was before for that.
+void TourCallout::fit() {
+    for (QLabel* label : {text_, problem_}) {
+        label->ensurePolished();
+        label->setFixedHeight(std::max(0, label->heightForWidth(label->width())));
+    }
+    layout()->invalidate();
+    resize(layout()->totalSizeHint());
+}
+
+bool TourCallout::event(QEvent* event) {
+    const bool is_taken = QFrame::event(event);
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) fit();
+    return is_taken;
 }
 
 void TourCallout::setState(bool hasWork, bool isDone, bool waits) {

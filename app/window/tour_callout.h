@@ -47,9 +47,11 @@ class TourCallout : public QFrame {
 
   protected:
     void keyPressEvent(QKeyEvent* event) override;
+    bool event(QEvent* event) override;
 
   private:
     void colour();
+    void fit();
 
     QLabel* title_;
     QLabel* number_;

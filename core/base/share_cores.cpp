@@ -12,10 +12,11 @@
 namespace loupe {
 namespace {
 
-// With more cores one is always left for the window.
 constexpr unsigned kFewCores = 4;
-// Spins at a barrier; libgomp's default is 300,000. Below 1,000 short regions pay for waking threads.
+// Spins at a barrier; libgomp's default is 300,000. Below 1,000 short regions pay for waking threads, and many threads
+// take longer to wake.
 constexpr const char* kTurns = "3000";
+constexpr const char* kTurnsOfMany = "30000";
 
 struct Setting {
     const char* name;
@@ -42,12 +43,11 @@ constexpr Setting kOneBlasThread{"OPENBLAS_NUM_THREADS", "1"};
 
 void share_cores(char** arguments) {
     const bool is_said = std::getenv("GOMP_SPINCOUNT") != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr;
-    if (is_said || std::thread::hardware_concurrency() > kFewCores)
+    const bool are_many = std::thread::hardware_concurrency() > kFewCores;
+    if (is_said)
         start_with({kOneBlasThread}, arguments);
     else
-        start_with({kOneBlasThread, {"GOMP_SPINCOUNT", kTurns}}, arguments);
+        start_with({kOneBlasThread, {"GOMP_SPINCOUNT", are_many ? kTurnsOfMany : kTurns}}, arguments);
 }
-
-void leave_blas_alone(char** arguments) { start_with({kOneBlasThread}, arguments); }
 
 }  // namespace loupe

@@ -5773,8 +5773,8 @@ erwartet %1</translation>
         <translation>Schichten</translation>
     </message>
     <message>
-        <source>Only in one</source>
-        <translation>Nur in einem</translation>
+        <source>Changed</source>
+        <translation>Geändert</translation>
     </message>
     <message>
         <source>Parameters</source>
@@ -5785,8 +5785,8 @@ erwartet %1</translation>
         <translation>Zeit und Speicher</translation>
     </message>
     <message>
-        <source>Only in one (%1)</source>
-        <translation>Nur in einem (%1)</translation>
+        <source>Changed (%1)</source>
+        <translation>Geändert (%1)</translation>
     </message>
     <message>
         <source>running the reference…</source>
@@ -12762,6 +12762,10 @@ Statistiken: min, max, mean, std, absmax, absmean, norm, nan, inf, zeros, shape,
     <message>
         <source>Record the next step</source>
         <translation>Nächsten Schritt aufzeichnen</translation>
+    </message>
+    <message>
+        <source>The next step is recorded</source>
+        <translation>Der nächste Schritt wird aufgezeichnet</translation>
     </message>
     <message>
         <source>The program records every operator of its next step, as a .loupe file beside it</source>

@@ -7,6 +7,7 @@
 #include "app/window/tour_callout.h"
 #include "app/window/tour_guide.h"
 #include "tests/app/window_fixture.h"
+#include "tests/views/cut_walk.h"
 
 using namespace loupe;
 using namespace loupe::testing;
@@ -40,6 +41,8 @@ class ToursTest : public WindowFixture {
                 QTest::mouseClick(guide.callout().nextButton(), Qt::LeftButton);
                 QVERIFY2(QTest::qWaitFor([&] { return guide.isDone(); }, kPatience), qPrintable(at));
             }
+            QTRY_VERIFY2(cutTexts(guide.callout()).isEmpty(),
+                         qPrintable(at + u'\n' + cutTexts(guide.callout()).join(u'\n')));
             // What it points at is in the window, and the note covers little of it.
             if (!step.panel.isEmpty()) {
                 QTRY_VERIFY2(guide.place().width() > 8 && guide.place().height() > 8, qPrintable(at));

@@ -162,6 +162,40 @@ class WindowLayoutTest : public testing::WindowFixture {
         }
     }
 
+    // Scaled by 200 or 300 % a screen of 1440 x 900 is that small: columns side by side would show nothing.
+    void aSmallWindowHasFewerGroups() {
+        const auto beside = [this](const char* id) {
+            QStringList all;
+            for (const QDockWidget* each :
+                 window_->tabifiedDockWidgets(window_->findChild<QDockWidget*>(QLatin1String(id))))
+                all << each->objectName();
+            return all;
+        };
+        window_->resize(720, 450);
+        open(model("digits"));
+        settle();
+        QCOMPARE(beside("modules"), QStringList{QStringLiteral("inputs")});
+        QVERIFY(beside("graph").contains(QLatin1String("tensor")));
+        QVERIFY(!beside("graph").contains(QLatin1String("events")));
+        press(Qt::Key_F5);
+        QTRY_COMPARE(state(), RunState::Finished);
+        for (const char* id : {"inputs", "tensor", "graph"}) {
+            window_->docks().show(QLatin1String(id));
+            settle();
+            const QStringList cut = testing::cutTexts(*window_->docks().view(QLatin1String(id)));
+            QVERIFY2(cut.isEmpty(), qPrintable(QLatin1String(id) + QStringLiteral(": ") + cut.join(u'\n')));
+        }
+        window_->resize(480, 300);
+        window_->docks().resetLayout();
+        settle();
+        QVERIFY(beside("graph").contains(QLatin1String("events")) &&
+                beside("graph").contains(QLatin1String("modules")));
+        window_->resize(1440, 900);
+        window_->docks().resetLayout();
+        settle();
+        QVERIFY(beside("inputs").isEmpty());
+    }
+
     // Of a window that grows or shrinks each column gets its share.
     void columnsKeepTheirShares() {
         open(model("digits"));

@@ -41,6 +41,8 @@ class TestCli : public QObject {
     void converts_after_passes();
     void converts_weights();
     void converting_fails_whole();
+    void convert_names_what_plugins_write();
+    void threads_that_wait_sleep_soon();
     void never_overwrites_what_is_no_output();
     void a_file_that_is_standard_output();
     void never_overwrites_what_it_reads();

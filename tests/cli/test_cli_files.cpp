@@ -96,6 +96,30 @@ void TestCli::converting_fails_whole() {
     QVERIFY(QDir(folder.path()).isEmpty());
 }
 
+void TestCli::convert_names_what_plugins_write() {
+    const Outcome help = run_cli({"convert", "--help"});
+    QCOMPARE(help.status, 0);
+    for (const char* extension : {".pt", ".safetensors", ".pt2", ".onnx"})
+        QVERIFY2(help.out.contains(QLatin1String(extension)), extension);
+}
+
+// libgomp's own default is milliseconds on a core, which on a busy machine another thread of the program waits for.
+void TestCli::threads_that_wait_sleep_soon() {
+    QProcess process;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    for (const char* name : {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"}) environment.remove(QLatin1String(name));
+    process.setProcessEnvironment(environment);
+    process.start(LOUPE_BINARY_DIR "/bin/tensorloupe-cli", {"train", kShipped + "digits.pt", "--epochs", "100000"});
+    QVERIFY(process.waitForStarted());
+    const auto has_limit = [&] {
+        QFile file(QStringLiteral("/proc/%1/environ").arg(process.processId()));
+        return file.open(QIODevice::ReadOnly) && file.readAll().contains("GOMP_SPINCOUNT=");
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(has_limit(), 30000);
+    process.kill();
+    QVERIFY(process.waitForFinished());
+}
+
 void TestCli::never_overwrites_what_is_no_output() {
     QTemporaryDir folder;
     const QString model = folder.filePath("digits.pt");

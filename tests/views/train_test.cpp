@@ -290,6 +290,28 @@ class TrainTest : public QObject {
         }
     }
 
+    // Labels of magnitudes stand below each other, however low the map.
+    void labelsOfTheMapStandApart() {
+        session::TrainOptions options = few(10);
+        options.look_every = 0;
+        bridge_->train(options);
+        waitFor(session::RunState::Finished);
+        StepMap& map = view_->plots().map();
+        map.kinds()->setCurrentIndex(StepMap::Weights);
+        for (const int height : {700, 420, 360}) {
+            view_->resize(900, height);
+            QTRY_VERIFY(map.plot()->axisRect()->visible());
+            map.plot()->replot();
+            const QCPAxis* axis = map.plot()->yAxis;
+            const int line = QFontMetrics(axis->tickLabelFont()).ascent();
+            const auto ticks = axis->ticker().dynamicCast<QCPAxisTickerText>()->ticks().keys();
+            QVERIFY(!ticks.isEmpty());
+            for (qsizetype i = 1; i < ticks.size(); ++i)
+                QVERIFY2(std::abs(axis->coordToPixel(ticks[i]) - axis->coordToPixel(ticks[i - 1])) >= line,
+                         qPrintable(QString::number(height)));
+        }
+    }
+
     // Where there is little room, the form or the plots.
     void aNarrowPanelShowsOne() {
         view_->resize(430, 500);
@@ -319,11 +341,15 @@ class TrainTest : public QObject {
             }
             return places;
         };
+        // Those that stand in no place at first are drawn as the others.
+        const auto* loss = curves->axisRects().front()->axis(QCPAxis::atLeft);
         for (const auto& [size, is_low] : {std::pair(QSize(900, 280), true), std::pair(QSize(900, 700), false)}) {
             view_->resize(size);
             QTRY_COMPARE(shown().size() < 4, is_low);
             QVERIFY(!shown().isEmpty());
             curves->replot();
+            for (const QCPAxisRect* rect : curves->axisRects())
+                QCOMPARE(rect->axis(QCPAxis::atLeft)->tickLabelFont(), loss->tickLabelFont());
             const QList<QRect> places = shown();
             for (qsizetype i = 0; i < places.size(); ++i) {
                 QVERIFY2(places[i].height() > 50, qPrintable(QString::number(places[i].height())));

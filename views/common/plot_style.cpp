@@ -13,26 +13,30 @@
 
 namespace loupe::views {
 
+void styleAxes(QCPAxisRect& rect) {
+    Theme& theme = Theme::instance();
+    const QColor faint = theme.colour(Theme::Colour::Faint);
+    for (QCPAxis* axis : rect.axes()) {
+        axis->setBasePen(theme.colour(Theme::Colour::Border));
+        axis->setTickPen(theme.colour(Theme::Colour::Border));
+        axis->setSubTickPen(Qt::NoPen);
+        axis->setTickLabelColor(faint);
+        axis->setLabelColor(faint);
+        axis->setTickLabelFont(theme.monoFont());
+        axis->setLabelFont(theme.uiFont());
+        axis->grid()->setPen(QPen(theme.colour(Theme::Colour::Grid), 1));
+        axis->grid()->setZeroLinePen(QPen(theme.colour(Theme::Colour::Border), 1));
+        axis->grid()->setSubGridVisible(false);
+    }
+}
+
 void stylePlot(QCustomPlot& plot) {
     Theme& theme = Theme::instance();
     const QColor faint = theme.colour(Theme::Colour::Faint);
     plot.setBackground(theme.colour(Theme::Colour::Panel));
     // Qt warns at every replot of an empty plot.
     plot.setMinimumSize(plot.minimumSize().expandedTo(QSize(40, 30)));
-    for (QCPAxisRect* rect : plot.axisRects()) {
-        for (QCPAxis* axis : rect->axes()) {
-            axis->setBasePen(theme.colour(Theme::Colour::Border));
-            axis->setTickPen(theme.colour(Theme::Colour::Border));
-            axis->setSubTickPen(Qt::NoPen);
-            axis->setTickLabelColor(faint);
-            axis->setLabelColor(faint);
-            axis->setTickLabelFont(theme.monoFont());
-            axis->setLabelFont(theme.uiFont());
-            axis->grid()->setPen(QPen(theme.colour(Theme::Colour::Grid), 1));
-            axis->grid()->setZeroLinePen(QPen(theme.colour(Theme::Colour::Border), 1));
-            axis->grid()->setSubGridVisible(false);
-        }
-    }
+    for (QCPAxisRect* rect : plot.axisRects()) styleAxes(*rect);
     if (plot.legend != nullptr) {
         plot.legend->setBrush(theme.colour(Theme::Colour::Panel));
         plot.legend->setBorderPen(Qt::NoPen);

@@ -4,11 +4,14 @@
 
 #include <QString>
 
+class QCPAxisRect;
 class QCustomPlot;
 
 namespace loupe::views {
 
 void stylePlot(QCustomPlot& plot);
+// Of axes that are not in the plot's layout now.
+void styleAxes(QCPAxisRect& rect);
 // By the name: .png, .svg, .pdf; .csv writes the data of all its graphs and bars. Empty, or why not.
 QString savePlot(QCustomPlot& plot, const QString& file);
 // Asks for the name. Returns the error; empty on success or when cancelled.

@@ -204,7 +204,7 @@ void CompareView::makeTabs() {
     for (QTreeWidget* list : {changes_, parameters_, costs_})
         connect(list, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) { followItem(item); });
     tabs_->addTab(layers_, tr("Layers"));
-    tabs_->addTab(changes_, tr("Only in one"));
+    tabs_->addTab(changes_, tr("Changed"));
     tabs_->addTab(parameters_, tr("Parameters"));
     tabs_->addTab(costs_, tr("Time and memory"));
 }
@@ -227,8 +227,8 @@ void CompareView::show() {
         for (QTreeWidget* list : {changes_, parameters_, costs_}) list->clear();
     }
     tabs_->setTabText(static_cast<int>(Tab::Changes), changes_->topLevelItemCount() > 0
-                                                          ? tr("Only in one (%1)").arg(changes_->topLevelItemCount())
-                                                          : tr("Only in one"));
+                                                          ? tr("Changed (%1)").arg(changes_->topLevelItemCount())
+                                                          : tr("Changed"));
 }
 
 void CompareView::showReferences() {

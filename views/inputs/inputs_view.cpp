@@ -15,6 +15,7 @@
 #include <QMimeData>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QSpinBox>
 #include <QStyledItemDelegate>
 #include <QTableView>
@@ -131,6 +132,7 @@ void InputsView::makeTable() {
     table_->setShowGrid(false);
     table_->horizontalHeader()->setStretchLastSection(true);
     table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    connect(model_, &QAbstractItemModel::modelReset, this, &InputsView::fitTable);
     const int widths[] = {44, 58, 74, 58};
     for (int column = 0; column < 4; ++column) table_->setColumnWidth(column, widths[column]);
     signature_->setProperty("faint", true);
@@ -215,17 +217,29 @@ void InputsView::makeLayout() {
     auto* layout = new QVBoxLayout(inside);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    table_->setMinimumHeight(56);
-    layout->addWidget(table_, 1);
+    layout->addWidget(table_);
     auto* written = new QHBoxLayout;
     written->setContentsMargins(6, 4, 6, 0);
     written->addWidget(words_);
     layout->addLayout(written);
-    layout->addLayout(below);
     layout->addWidget(answer_);
+    layout->addLayout(below);
     constructors_->setObjectName(QStringLiteral("constructor"));
     layout->addWidget(release_);
     layout->addWidget(constructors_);
+    layout->addStretch(1);
+    fitTable();
+}
+
+// As high as its rows, so that what follows from them is in sight; many scroll.
+void InputsView::fitTable() {
+    constexpr int kMostRows = 8;
+    const int rows = std::clamp(model_->rowCount(), 1, kMostRows);
+    const QHeaderView* header = table_->horizontalHeader();
+    const bool is_wide = header->length() > table_->viewport()->width();
+    const int bar = is_wide ? table_->horizontalScrollBar()->sizeHint().height() : 0;
+    table_->setFixedHeight(header->sizeHint().height() + rows * table_->verticalHeader()->defaultSectionSize() + bar +
+                           2 * table_->frameWidth());
 }
 
 void InputsView::showConstructor() {
@@ -294,6 +308,7 @@ void InputsView::resizeEvent(QResizeEvent* event) {
     View::resizeEvent(event);
     constexpr int kSideBySide = 290;
     below_->setDirection(width() < kSideBySide ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    fitTable();
 }
 
 QWidget* InputsView::makeOptions() {

@@ -64,6 +64,7 @@ class InputsView : public View {
   private:
     void takeAll(const QString& file);
     void refuse(const QString& why);
+    void fitTable();
     void makeTable();
     void makeDrawingAndText();
     void makeAnswer();

@@ -28,11 +28,13 @@ void TensorView::fillStatistics() {
     const QString faint = Theme::instance().colour(Theme::Colour::Faint).name();
     const QString bad = Theme::instance().colour(Theme::Colour::Bad).name();
     QString html = QStringLiteral("<table cellspacing='0' cellpadding='1'>");
+    constexpr qsizetype kOneLine = 40;  // numbers are not broken
     const auto row = [&](const QString& name, const QString& value, bool is_bad = false) {
-        html +=
-            QStringLiteral(
-                "<tr><td style='color:%1; padding-right:10px'>%2</td><td style='font-family:monospace;%3'>%4</td></tr>")
-                .arg(faint, name, is_bad ? QStringLiteral("color:") + bad : QString(), value.toHtmlEscaped());
+        html += QStringLiteral(
+                    "<tr><td style='color:%1; padding-right:10px; white-space:pre'>%2</td><td style='white-space:%5; "
+                    "font-family:monospace;%3'>%4</td></tr>")
+                    .arg(faint, name, is_bad ? QStringLiteral("color:") + bad : QString(), value.toHtmlEscaped(),
+                         value.size() <= kOneLine ? QStringLiteral("pre") : QStringLiteral("normal"));
     };
     const auto share = [&](std::int64_t count) {
         return s.count == 0 || count == 0

@@ -143,6 +143,7 @@ QDoubleSpinBox* TensorView::buildLimit(QWidget* bar, const QString& tip) {
 
 QWidget* TensorView::buildSide() {
     auto* side = new QWidget(this);
+    side->setMinimumSize(1, 1);  // a low panel has the elements before the numbers about them
     auto* column = new QVBoxLayout(side);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -209,7 +210,8 @@ void TensorView::divide() {
     details_->setOrientation(wanted == Qt::Vertical ? Qt::Horizontal : Qt::Vertical);
     if (user_split_) return;
     const int all = wanted == Qt::Vertical ? splitter_->height() : splitter_->width();
-    const int side = wanted == Qt::Vertical ? std::clamp(all / 2, 150, 300) : 250;
+    constexpr int kLeastBoth = 230;
+    const int side = wanted == Qt::Horizontal ? 250 : all < kLeastBoth ? 0 : std::clamp(all / 2, 150, 300);
     splitter_->setSizes({std::max(80, all - side), side});
 }
 

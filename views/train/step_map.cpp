@@ -123,7 +123,7 @@ void StepMap::show(const std::shared_ptr<const session::TrainingLog>& log) {
 
 void StepMap::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    if (showsNorms()) draw();
+    draw();
 }
 
 void StepMap::setLogarithmic(bool on) {
@@ -259,10 +259,14 @@ void StepMap::drawColumns(const Histograms& found) {
     map_->setDataRange(QCPRange(0, std::max(most, 1e-6)));
 }
 
+// Labels of the vertical axis, below each other.
+int StepMap::linesThatFit() const { return std::max(1, (plot_->height() - 26) / 15); }
+
 // The axis of magnitudes, by powers of two.
 void StepMap::drawExponents(const Histograms& found) {
     const auto ticker = QSharedPointer<QCPAxisTickerText>::create();
-    const std::size_t each = std::max<std::size_t>(1, (found.high - found.low) / 5);
+    const auto fit = static_cast<std::size_t>(linesThatFit());
+    const std::size_t each = std::max<std::size_t>(1, (found.high - found.low + fit) / fit);
     for (std::size_t bin = found.low; bin <= found.high; bin += each)
         ticker->addTick(exponentOf(bin), numberText(std::ldexp(1.0, static_cast<int>(bin) - 1 + Statistics::kLowest)));
     plot_->yAxis->setTicker(ticker);
@@ -341,7 +345,7 @@ void StepMap::drawNorms() {
     map_->setGradient(gradient);
     map_->setDataRange(QCPRange(below, top));
     const auto ticker = QSharedPointer<QCPAxisTickerText>::create();
-    const int fit = std::max(1, (plot_->height() - 26) / 15);
+    const int fit = linesThatFit();
     const int every = std::max(1, (static_cast<int>(names.size()) + fit - 1) / fit);
     for (int y = 0; y < static_cast<int>(names.size()); y += every) {
         const QString name = text(names[static_cast<std::size_t>(y)]);

@@ -60,6 +60,7 @@ class StepMap : public QWidget {
     };
     void drawHistograms();
     void drawColumns(const Histograms& found);
+    int linesThatFit() const;
     void drawExponents(const Histograms& found);
     QString wordsOf(const Histograms& found) const;
     void drawNorms();

@@ -277,6 +277,7 @@ void TrainPlots::setTickCounts() {
 void TrainPlots::restyle() {
     const Theme& theme = Theme::instance();
     stylePlot(*curves_);
+    for (QCPAxisRect* axes : rects_) styleAxes(*axes);
     for (auto* title : curves_->findChildren<QCPTextElement*>())
         title->setTextColor(theme.colour(Theme::Colour::Faint));
     QColor faint = theme.series(0);

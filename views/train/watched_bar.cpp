@@ -45,10 +45,21 @@ WatchedBar::WatchedBar(QWidget* parent) : QWidget(parent) {
         row->addWidget(each);
     row->addStretch(1);
     connect(every_, &QSpinBox::valueChanged, this, [this](int steps) { emit everyChosen(steps); });
-    connect(record_, &QToolButton::clicked, this, &WatchedBar::recordWanted);
+    connect(record_, &QToolButton::clicked, this, [this] {
+        waits_for_ = file_;
+        is_asked_ = true;
+        showAsked();
+        emit recordWanted();
+    });
     connect(open_, &QToolButton::clicked, this, [this] { emit openWanted(file_); });
     connect(end_, &QToolButton::clicked, this, &WatchedBar::endWanted);
     setVisible(false);
+}
+
+// A program that pauses takes the order with its next step: until then it is said that it has it.
+void WatchedBar::showAsked() {
+    record_->setText(is_asked_ ? tr("The next step is recorded") : tr("Record the next step"));
+    record_->setAccessibleName(record_->text());
 }
 
 void WatchedBar::show(const session::TrainingProgram& program) {
@@ -66,6 +77,8 @@ void WatchedBar::show(const session::TrainingProgram& program) {
     for (QWidget* each : std::initializer_list<QWidget*>{every_words_, every_, record_, end_})
         each->setVisible(program.is_live);
     file_ = text(program.recorded_in);
+    if (file_ != waits_for_ || !program.is_live) is_asked_ = false;
+    showAsked();
     open_->setVisible(!file_.isEmpty());
     open_->setText(tr("Open step %1").arg(program.recorded_step));
     open_->setAccessibleName(open_->text());

@@ -31,6 +31,8 @@ class WatchedBar : public QWidget {
     void endWanted();
 
   private:
+    void showAsked();
+
     QLabel* words_;
     QLabel* every_words_;
     QSpinBox* every_;
@@ -38,6 +40,8 @@ class WatchedBar : public QWidget {
     QToolButton* open_;
     QToolButton* end_;
     QString file_;
+    QString waits_for_;  // another file than this
+    bool is_asked_ = false;
 };
 
 }  // namespace loupe::views
