@@ -9,7 +9,7 @@
 namespace loupe::distributed {
 namespace {
 
-int floor_log2(int n) { return std::bit_width(static_cast<unsigned>(n)) - 1; }
+int floor_log2(int n) { return static_cast<int>(std::bit_width(static_cast<unsigned>(n))) - 1; }
 int ceil_log2(int n) { return n <= 1 ? 0 : floor_log2(n - 1) + 1; }
 bool is_power_of_two(int n) { return std::has_single_bit(static_cast<unsigned>(n)); }
 

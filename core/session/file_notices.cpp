@@ -6,7 +6,7 @@
 namespace loupe::session {
 
 SessionListener::LogEntry entry_of(const python::FileNotice& notice) {
-    using Kind = SessionListener::FileAccess::Kind;
+    using Access = SessionListener::FileAccess::Kind;
     SessionListener::LogEntry entry;
     entry.text = notice.text;
     if (notice.range) entry.source = place_of(notice.range);
@@ -15,7 +15,7 @@ SessionListener::LogEntry entry_of(const python::FileNotice& notice) {
         case python::FileNotice::Kind::Refused: {
             const FileRefusal& refusal = notice.refusal;
             entry.level = SessionListener::LogEntry::Level::Warning;
-            entry.access.kind = Kind::Refused;
+            entry.access.kind = Access::Refused;
             entry.access.is_write = refusal.access != FileRefusal::Access::Read;
             entry.access.is_removal = refusal.access == FileRefusal::Access::Remove;
             entry.access.lacks_folder = refusal.lacks_folder;
@@ -24,10 +24,10 @@ SessionListener::LogEntry entry_of(const python::FileNotice& notice) {
             break;
         }
         case python::FileNotice::Kind::Wrote:
-            entry.access.kind = Kind::Wrote;
+            entry.access.kind = Access::Wrote;
             break;
         case python::FileNotice::Kind::Left:
-            entry.access.kind = Kind::Left;
+            entry.access.kind = Access::Left;
             break;
     }
     return entry;

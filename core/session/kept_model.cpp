@@ -210,11 +210,11 @@ std::string give_back(const Program& program, const KeptModel& kept) {
     const NestedCallScope nested;
     load_fitting(program.module(), kept.tensors);  // lazy layers get their shapes
     std::size_t missing = 0;
-    for (const auto& [name, t] : tensors_of(program)) {
+    for (const auto& own : tensors_of(program)) {
         const auto same = std::find_if(kept.tensors.begin(), kept.tensors.end(),
-                                       [&](const auto& each) { return each.first == name; });
-        const bool has_it = same != kept.tensors.end() && is_alike(t, same->second);
-        if (!has_it || !put(t, same->second)) ++missing;
+                                       [&](const auto& each) { return each.first == own.first; });
+        const bool has_it = same != kept.tensors.end() && is_alike(own.second, same->second);
+        if (!has_it || !put(own.second, same->second)) ++missing;
     }
     const std::vector<Tensor> examples = examples_of(program);
     bool are_examples_alike = examples.size() == kept.examples.size();

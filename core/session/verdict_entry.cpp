@@ -4,11 +4,11 @@
 namespace loupe::session {
 
 SessionListener::LogEntry entry_of(const Verdict& verdict) {
-    using Level = SessionListener::LogEntry::Level;
+    using Importance = SessionListener::LogEntry::Level;
     SessionListener::LogEntry entry;
-    entry.level = verdict.severity == Verdict::Severity::Error     ? Level::Error
-                  : verdict.severity == Verdict::Severity::Warning ? Level::Warning
-                                                                   : Level::Info;
+    entry.level = verdict.severity == Verdict::Severity::Error     ? Importance::Error
+                  : verdict.severity == Verdict::Severity::Warning ? Importance::Warning
+                                                                   : Importance::Info;
     entry.text = verdict.line();
     entry.event = verdict.event;
     entry.graph_node = verdict.graph_node;

@@ -39,8 +39,7 @@ WeightsIndex read(const Ptr<MappedFile>& file) {
         index.file_of.emplace(name, std::move(shard_name));
     }
     std::ranges::sort(index.files);
-    const auto end = std::ranges::unique(index.files);
-    index.files.erase(end.begin(), end.end());
+    index.files.erase(std::unique(index.files.begin(), index.files.end()), index.files.end());
     return index;
 }
 

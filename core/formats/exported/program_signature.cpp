@@ -41,7 +41,8 @@ InputSpec read_input(const JsonValue& json) {
 }
 
 OutputSpec read_output(const JsonValue& json) {
-    const auto [kind, spec] = union_of(json, kWhat);
+    const auto [kind, spec_of_kind] = union_of(json, kWhat);
+    const auto& spec = spec_of_kind;  // a lambda cannot name a part of a pair
     if (kind == "user_output") return {OutputSpec::Kind::User, &member(spec, "arg", kWhat)};
     const auto written = [&](OutputSpec::Kind of, const char* target) {
         return OutputSpec{of, nullptr, argument_name(spec), text_in(spec, target)};

@@ -41,7 +41,7 @@ class Library {
 
     // The place of a symbol in the file.
     std::optional<std::uint64_t> find(std::string_view name) const {
-        for (const std::uint32_t kind : {SHT_DYNSYM, SHT_SYMTAB}) {
+        for (const std::uint32_t kind : {std::uint32_t{SHT_DYNSYM}, std::uint32_t{SHT_SYMTAB}}) {
             for (std::size_t i = 0; i < count_; ++i) {
                 const auto table = record_at<Elf64_Shdr>(sections_, i);
                 if (table.sh_type != kind) continue;

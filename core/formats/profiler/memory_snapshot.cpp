@@ -71,8 +71,8 @@ std::string own_frame_text(const MemorySnapshot& snapshot, std::uint32_t stack) 
         std::ranges::find_if(frames, [&](std::uint32_t frame) { return file_of(frame).ends_with(".py"); });
     if (python != frames.end()) return frame_text(snapshot, *python);
     // The outermost operator: it calls the others.
-    for (const std::uint32_t frame : frames | std::views::reverse)
-        if (const auto op = part_behind(snapshot.texts[snapshot.frames[frame].function], kOperator); !op.empty())
+    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
+        if (const auto op = part_behind(snapshot.texts[snapshot.frames[*frame].function], kOperator); !op.empty())
             return concat("aten::", op);
     return frame_text(snapshot, frames.front());
 }

@@ -511,11 +511,13 @@ void RemoteEngine::report_end(EngineEnd end) {
 void RemoteEngine::refuse(const std::map<std::uint64_t, AskedQuery>& asked,
                           const std::map<std::uint64_t, GivenVerb>& given, const std::string& text) {
     const Error error(ErrorKind::Run, text);
-    for (const auto& [number, query] : asked) {
+    for (const auto& each : asked) {
+        const AskedQuery& query = each.second;
         if (query.reply && query.record->refuse != nullptr)
             tell([&] { query.reply(query.record->refuse(query.query.get(), error)); });
     }
-    for (const auto& [number, verb] : given) {
+    for (const auto& each : given) {
+        const GivenVerb& verb = each.second;
         if (verb.record->traits.says_why) tell([&] { verb.done(text); });
     }
 }
