@@ -18,6 +18,7 @@
 #include "core/base/cancel.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/strings.h"
 #include "core/formats/checkpoint/checkpoint.h"
 #include "core/formats/image/image.h"
 #include "core/formats/numpy/npy.h"
@@ -175,7 +176,8 @@ void write_text(const std::shared_ptr<session::Program>& program, const fs::path
 
 FileFuzzer::FileFuzzer(bool verbose) : verbose_(verbose) {
     std::signal(SIGALRM, on_alarm);
-    folder_ = fs::temp_directory_path() / ("loupe_fuzz_" + std::to_string(::getpid()));
+    static int count = 0;
+    folder_ = fs::temp_directory_path() / concat("loupe_fuzz_", ::getpid(), "_", count++);
     fs::create_directories(folder_);
 }
 

@@ -33,6 +33,7 @@ class FileFuzzer {
     void run(const std::string& name, const std::string& extension, const std::string& bytes);
     // Prints the sums; 0, or 1 when anything was wrong.
     int finish() const;
+    std::size_t wrong() const { return wrong_; }
 
   private:
     void open(const std::filesystem::path& path, const std::string& extension);

@@ -25,15 +25,15 @@ struct Effort {
 // The file cut short, with bits turned, with 32-bit numbers at extremes. Seeds are fixed.
 void visit_damaged(const std::string& name, const std::string& extension, const std::string& bytes,
                    const Effort& effort, const Visit& visit);
-// Values of the JSON that a file is or holds, exchanged, taken away, made of other types.
+// Values of the JSON that a file is or holds, exchanged, taken away, made of other types. Another seed, other changes.
 void visit_json_changes(const std::string& name, const std::string& extension, const std::string& bytes,
-                        std::size_t count, const Visit& visit);
+                        std::size_t count, const Visit& visit, std::uint64_t seed = 0);
 // Of a protobuf message, fields at any depth.
 void visit_message_changes(const std::string& name, const std::string& extension, const std::string& bytes,
-                           std::size_t count, const Visit& visit);
+                           std::size_t count, const Visit& visit, std::uint64_t seed = 0);
 // Of a sound GGUF file, its metadata and its table of tensors.
 void visit_gguf_changes(const std::string& name, const std::string& extension, const std::string& bytes,
-                        std::size_t count, const Visit& visit);
+                        std::size_t count, const Visit& visit, std::uint64_t seed = 0);
 // Made by hand: pickles that call, nest and loop; bombs; classes that contain themselves; code without end.
 void visit_hostile(const Visit& visit);
 void visit_hostile_weights(const Visit& visit);   // .safetensors, and indices of several

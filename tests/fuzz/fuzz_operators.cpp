@@ -24,14 +24,12 @@
 #include <string>
 #include <vector>
 
-#include "core/autograd/engine.h"
-#include "core/autograd/variable.h"
 #include "core/base/error.h"
-#include "core/dispatch/dispatch.h"
 #include "core/dispatch/registry.h"
 #include "core/plugin/plugin_loader.h"
 #include "core/tensor/allocator.h"
 #include "tests/fuzz/hostile_arguments.h"
+#include "tests/fuzz/hostile_call.h"
 
 namespace {
 
@@ -60,26 +58,11 @@ Progress* shared_progress() {
     return static_cast<Progress*>(memory);
 }
 
-void send_backward(const std::vector<IValue>& results) {
-    TensorList roots, cotangents;
-    for (const IValue& result : results) {
-        visit_tensors(result, [&](const Tensor& t) {
-            if (!t.defined() || !requires_grad(t)) return;
-            roots.push_back(t);
-            cotangents.push_back(gradient_arithmetic().ones_like(t));
-        });
-    }
-    if (!roots.empty()) backward(roots, cotangents);
-}
-
 void call_with(const Operator& op, const std::vector<IValue>& arguments, Progress& progress) {
     std::snprintf(progress.call, sizeof progress.call, "%s", fuzz::describe_call(op, arguments).c_str());
     ::alarm(kMostSeconds);
     try {
-        std::vector<IValue> results(std::max<std::size_t>(op.result_count(), 1));
-        call_operator(op, arguments, results.data());
-        operator_cost(op, arguments, {results.data(), op.result_count()});
-        send_backward(results);
+        fuzz::call_and_send_backward(op, arguments);
     } catch (const Error& error) {
         ++progress.refused;
         if (error.kind() == ErrorKind::Internal) throw std::logic_error(error.what());

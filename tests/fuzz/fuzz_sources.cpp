@@ -18,16 +18,10 @@
 #include <string>
 #include <vector>
 
-#include "core/base/cancel.h"
-#include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
-#include "core/python/language/error.h"
-#include "core/python/language/evaluator.h"
-#include "core/python/make_evaluator.h"
-#include "core/script/compile.h"
-#include "core/script/error.h"
 #include "core/script/lexer.h"
+#include "tests/fuzz/source_case.h"
 
 namespace loupe::fuzz {
 namespace {
@@ -36,41 +30,6 @@ namespace fs = std::filesystem;
 
 constexpr unsigned kCaseSeconds = 20;  // until a case counts as a hang
 constexpr rlim_t kMostMemory = rlim_t{3} << 30;
-
-struct Program {
-    std::string name;
-    std::string text;
-};
-
-std::string read(const fs::path& path) {
-    std::ifstream file(path);
-    std::stringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
-
-std::vector<Program> fixture_programs() {
-    const fs::path tests = fs::path(LOUPE_SOURCE_DIR) / "tests";
-    std::vector<Program> programs;
-    for (const fs::path& folder :
-         {tests / "python" / "programs", tests / "python" / "torch", tests / "fixtures" / "sources"}) {
-        for (const auto& entry : fs::directory_iterator(folder)) {
-            if (entry.path().extension() == ".py")
-                programs.push_back({entry.path().filename().string(), read(entry.path())});
-        }
-    }
-    const std::string prelude = read(tests / "python" / "scripted" / "prelude.py.txt");
-    const std::string all = read(tests / "python" / "scripted" / "programs.txt");
-    for (std::size_t at = all.find("#### "); at != std::string::npos;) {
-        const std::size_t next = all.find("#### ", at + 1);
-        const std::string block = all.substr(at + 5, next == std::string::npos ? next : next - at - 5);
-        const std::size_t line = block.find('\n');
-        programs.push_back({concat("scripted: ", block.substr(0, line)), prelude + block.substr(line + 1)});
-        at = next;
-    }
-    std::sort(programs.begin(), programs.end(), [](const Program& a, const Program& b) { return a.name < b.name; });
-    return programs;
-}
 
 // The program with each token deleted, doubled, and swapped with the next.
 void visit_mutations(const Program& program, std::size_t stride, std::size_t& counter,
@@ -180,44 +139,6 @@ std::vector<Program> hostile_programs() {
     };
 }
 
-// One case: what it throws must be ours and say where, if it is about text.
-std::string run_case(const Program& program) {
-    const auto source = std::make_shared<const ir::Source>(program.text, "case.py");
-    try {
-        const DeadlineScope deadline(std::chrono::seconds(1));
-        const auto evaluator = python::make_evaluator();
-        evaluator->run_source(source);
-    } catch (const script::CompileError& error) {
-        if (!error.range()) return concat("an error without a place: ", error.what());
-    } catch (const python::PythonError& error) {
-        if (error.what() == std::string_view()) return "an error without words";
-    } catch (const Error& error) {
-        if (error.kind() == ErrorKind::Internal) return concat("an internal error: ", error.what());
-    } catch (const std::exception& error) {
-        return concat("throws something else: ", error.what());
-    }
-    try {
-        const DeadlineScope deadline(std::chrono::seconds(1));
-        const auto unit = make_ptr<ir::CompilationUnit>();
-        script::define(*unit, source, {});
-        for (std::size_t i = 0; i < unit->functions().size(); ++i) {
-            const Ptr<ir::ScriptFunction> function = unit->functions()[i];
-            try {
-                function->graph();
-            } catch (const script::CompileError&) {
-                continue;
-            }
-        }
-    } catch (const script::CompileError& error) {
-        if (!error.range()) return concat("an error without a place: ", error.what());
-    } catch (const Error& error) {
-        if (error.kind() == ErrorKind::Internal) return concat("an internal error: ", error.what());
-    } catch (const std::exception& error) {
-        return concat("throws something else: ", error.what());
-    }
-    return {};
-}
-
 // Runs cases in a process of its own, so that the next ones are run when one ends it.
 class Workers {
   public:
@@ -270,7 +191,7 @@ class Workers {
         for (std::size_t i = first; i < cases.size(); ++i) {
             ::alarm(kCaseSeconds);
             const auto start = std::chrono::steady_clock::now();
-            const std::string problem = run_case(cases[i]);
+            const std::string problem = try_source(cases[i].text);
             ::alarm(0);
             const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
             if (!problem.empty()) std::printf("%s: %s\n", cases[i].name.c_str(), problem.c_str());

@@ -115,9 +115,9 @@ void change_tensor(std::vector<GgufEntry>& tensors, Random& random) {
 }  // namespace
 
 void visit_gguf_changes(const std::string& name, const std::string& extension, const std::string& bytes,
-                        std::size_t count, const Visit& visit) {
+                        std::size_t count, const Visit& visit, std::uint64_t seed) {
     const GgufParts original = gguf_parts_of(bytes);
-    Random random(19);
+    Random random(19 + seed);
     for (std::size_t n = 0; n < count; ++n) {
         GgufParts parts = original;
         for (std::size_t changes = 1 + below(random, 3); changes > 0; --changes) {

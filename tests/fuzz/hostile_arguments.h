@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,11 +12,21 @@
 
 namespace loupe::fuzz {
 
-// Draws that depend on the round alone.
+// Draws that depend on the round alone, or on bytes that are given: those first, one or more a draw.
 class Draw {
   public:
-    explicit Draw(std::uint64_t seed) : engine_(seed * 7919 + 17) {}
-    std::size_t below(std::size_t limit) { return limit == 0 ? 0 : engine_() % limit; }
+    explicit Draw(std::uint64_t seed, std::span<const std::uint8_t> given = {})
+        : engine_(seed * 7919 + 17), given_(given) {}
+    std::size_t below(std::size_t limit) {
+        if (limit == 0) return 0;
+        std::size_t drawn = 0;
+        for (std::size_t reach = 1; reach < limit; reach *= 256) {
+            if (given_.empty()) return engine_() % limit;
+            drawn = drawn * 256 + given_.front();
+            given_ = given_.subspan(1);
+        }
+        return given_.data() == nullptr ? engine_() % limit : drawn % limit;
+    }
     bool one_in(std::size_t n) { return below(n) == 0; }
     template <typename List>
     auto pick(const List& list) {
@@ -24,6 +35,7 @@ class Draw {
 
   private:
     std::mt19937_64 engine_;
+    std::span<const std::uint8_t> given_;
 };
 
 // All of the operator's arguments: drawn by type in even rounds, a sample of the record with exchanges in odd ones.

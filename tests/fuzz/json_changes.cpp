@@ -176,8 +176,8 @@ std::string with_length(const std::string& header) {
 }  // namespace
 
 void visit_json_changes(const std::string& name, const std::string& extension, const std::string& bytes,
-                        std::size_t count, const Visit& visit) {
-    Random random(13);
+                        std::size_t count, const Visit& visit, std::uint64_t seed) {
+    Random random(13 + seed);
     if (extension == ".safetensors" && bytes.size() > 8) {
         std::size_t length = 0;
         for (std::size_t i = 0; i < 8; ++i)

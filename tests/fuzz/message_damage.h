@@ -3,6 +3,7 @@
 // Streams of frames damaged at random, so that much of them stays what it was.
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,8 +13,15 @@ namespace loupe::fuzz {
 // Small and quick: a million streams are damaged in a moment.
 class Chance {
   public:
-    explicit Chance(std::uint64_t seed) : state_(seed * 2 + 1) {}
+    // What is given is drawn first, two bytes at a time.
+    explicit Chance(std::uint64_t seed, std::span<const std::uint8_t> given = {})
+        : state_(seed * 2 + 1), given_(given) {}
     std::uint64_t next() {
+        if (given_.size() >= 2) {
+            const std::uint64_t drawn = given_[0] + 256U * given_[1];
+            given_ = given_.subspan(2);
+            return drawn;
+        }
         // SplitMix64.
         std::uint64_t z = state_ += 0x9e3779b97f4a7c15U;
         z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -25,6 +33,7 @@ class Chance {
 
   private:
     std::uint64_t state_;
+    std::span<const std::uint8_t> given_;
 };
 
 // One to three changes of the frames: bits, numbers and counts, cut off, twice, left out, exchanged, another kind, a

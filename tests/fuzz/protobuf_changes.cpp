@@ -255,10 +255,10 @@ void change(Message& root, Random& random) {
 }  // namespace
 
 void visit_message_changes(const std::string& name, const std::string& extension, const std::string& bytes,
-                           std::size_t count, const Visit& visit) {
+                           std::size_t count, const Visit& visit, std::uint64_t seed) {
     const auto original = parse(bytes, 0);
     if (!original || original->empty()) return;
-    Random random(17);
+    Random random(17 + seed);
     for (std::size_t n = 0; n < count; ++n) {
         Message message = *original;
         for (std::size_t changes = 1 + below(random, 3); changes > 0; --changes) change(message, random);
