@@ -27,7 +27,6 @@
 #include "core/base/strings.h"
 #include "core/base/thread_limit.h"
 #include "core/base/torch_release.h"
-#include "core/dispatch/plugin_list.h"
 #include "core/model/convert.h"
 #include "core/model/error_text.h"
 #include "core/session/session.h"
@@ -408,10 +407,7 @@ void add_convert(CLI::App& app, int& status) {
     const auto options = std::make_shared<RunArguments>();
     auto* convert = app.add_subcommand("convert", "write a model or weights as OUT's extension says");
     // Asked for when help is: plugins write some of them.
-    convert->footer([] {
-        loupe::plugins();
-        return "Extensions: " + loupe::join(loupe::session::convert_extensions(), ", ");
-    });
+    convert->footer([] { return "Extensions: " + loupe::join(loupe::session::convert_extensions(), ", "); });
     add_model_options(*convert, *options);
     convert->add_option("OUT", *converted, "the file to write")->required();
     convert->add_option("--pipeline", options->pipeline,

@@ -197,6 +197,7 @@ std::span<const std::string_view> weights_extensions() {
 void write_weights_file(const NamedTensors& tensors, const fs::path& to) { write_weights(tensors, to, to); }
 
 std::vector<std::string> convert_extensions() {
+    plugins();  // their writers
     std::vector<std::string> extensions(kExtensions.begin(), kExtensions.end());
     for (const FormatWriter& writer : FormatRegistry::instance().writers())
         extensions.insert(extensions.end(), writer.extensions.begin(), writer.extensions.end());
@@ -205,7 +206,6 @@ std::vector<std::string> convert_extensions() {
 
 std::string convert(const fs::path& from, const fs::path& to, const std::function<std::shared_ptr<Program>()>& open,
                     const ConvertOptions& options) {
-    plugins();  // their writers
     const auto known = convert_extensions();
     if (std::find(known.begin(), known.end(), to.extension().string()) == known.end()) {
         throw Error(ErrorKind::Usage, concat("no writer for '", to.extension().string(), "'"),
