@@ -132,7 +132,11 @@ ClassPtr graphed_class() {
                 [function = arguments.positional.at(0)](std::vector<IValue> given) {
                     CallArguments call;
                     call.positional = std::move(given);
-                    return loupe::python::call(function, std::move(call));
+                    try {
+                        return loupe::python::call(function, std::move(call));
+                    } catch (const PythonError& error) {
+                        throw error.finished();  // it may be the reason why nothing is captured
+                    }
                 },
                 std::move(parameters));
             return {IValue::other(std::move(made)), true};
