@@ -60,7 +60,7 @@ void note_capture(CompileReport& report, const runtime::GraphedCall& captured) {
     report.captured_nodes = static_cast<int>(captured.nodes());
     report.captured_backward_nodes = static_cast<int>(captured.backward_nodes());
     if (!captured.is_captured())
-        report.not_captured = captured.why_not().empty() ? "it ran too few times" : captured.why_not();
+        report.not_captured = captured.why_not().empty() ? "it has run too few times" : captured.why_not();
 }
 
 // Buffers (of norms in training mode), gradients and random numbers are as before afterwards.

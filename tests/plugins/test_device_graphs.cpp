@@ -237,6 +237,32 @@ class Net(nn.Module):
 model = Net()
 )";
 
+// It replays a graph of its own.
+constexpr const char* kReplaying = R"(
+import torch
+import torch.nn as nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.graph = None
+
+    def forward(self, x):
+        if x.device.type == 'cpu':
+            return torch.exp(-x)
+        if self.graph is None:
+            self.x = x.clone()
+            side = torch.Stream(device=x.device)
+            self.graph = torch.accelerator.Graph()
+            with side, self.graph:
+                self.y = torch.exp(-self.x)
+        self.x.copy_(x)
+        self.graph.replay()
+        return self.y.clone()
+
+model = Net()
+)";
+
 }  // namespace
 
 class TestDeviceGraphs : public QObject {
@@ -656,6 +682,31 @@ class TestDeviceGraphs : public QObject {
             call({x});
         }
         QCOMPARE(rows.names, (std::vector<std::string>{"aten::neg", "aten::exp"}));
+    }
+
+    void recordingsHaveAReplayAsOneEvent() {
+        const std::string path = folder_.filePath("replaying.py").toStdString();
+        write_file_atomically(FileTarget(path), kReplaying);
+        Session session;
+        session.open(path);
+        session.wait_idle();
+        RunOptions options;
+        options.device = "test:1";
+        InputSpec input;
+        input.shape = {5, 8};
+        options.inputs = {input};
+        session.run(options);
+        session.wait_idle();
+        QVERIFY2(session.status().state == RunState::Finished, session.status().error.c_str());
+        const auto recording = session.recording();
+        std::vector<std::string> names;
+        for (EventId id = 1; id <= recording->event_count(); ++id) {
+            names.emplace_back(recording->event(id).op);
+            if (names.back().starts_with("graph"))
+                QCOMPARE(std::string(recording->event(id).device.device), std::string("test:1"));
+        }
+        QCOMPARE(names,
+                 (std::vector<std::string>{"aten::clone", "aten::copy_", "graph replay (2 nodes)", "aten::clone"}));
     }
 
   private:

@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "core/kernels/elementwise.h"
 
 namespace loupe {
 namespace {
 
-thread_local GraphDraws* thread_draws = nullptr;
+thread_local std::shared_ptr<GraphDraws> thread_draws;
 
 Tensor word_of(const Tensor& words, std::int64_t at) {
     return words.view_as_strided({}, {}, words.storage_offset() + at);
@@ -19,8 +20,8 @@ std::int64_t signed_word(std::uint64_t word) { return std::bit_cast<std::int64_t
 
 }  // namespace
 
-GraphDraws* GraphDraws::current() { return thread_draws; }
-void set_graph_draws(GraphDraws* draws) { thread_draws = draws; }
+std::shared_ptr<GraphDraws> GraphDraws::current() { return thread_draws; }
+void set_graph_draws(std::shared_ptr<GraphDraws> draws) { thread_draws = std::move(draws); }
 
 PhiloxPlace GraphDraws::take(Philox& generator, std::uint64_t numbers) {
     auto found = std::ranges::find_if(all_, [&](const Own& own) { return own.generator.get() == &generator; });

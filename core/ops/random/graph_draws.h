@@ -3,6 +3,7 @@
 // Random numbers of captured work. Its kernels read seed and offset in the device's memory, where each replay writes
 // them first: every replay draws other numbers, those that the same work would have drawn at its place.
 
+#include <memory>
 #include <vector>
 
 #include "core/ops/random/philox.h"
@@ -13,7 +14,7 @@ namespace loupe {
 class GraphDraws {
   public:
     // That of the thread's capture; null: none.
-    static GraphDraws* current();
+    static std::shared_ptr<GraphDraws> current();
 
     PhiloxPlace take(Philox& generator, std::uint64_t numbers);
     // In the turn of the calling thread's stream: what the kernels will read. The generators move on.
@@ -29,6 +30,6 @@ class GraphDraws {
 };
 
 // Sets the thread's while it captures; null: it does not.
-void set_graph_draws(GraphDraws* draws);
+void set_graph_draws(std::shared_ptr<GraphDraws> draws);
 
 }  // namespace loupe

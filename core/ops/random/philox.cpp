@@ -38,7 +38,7 @@ PhiloxState Philox::take(std::uint64_t numbers) {
 }
 
 PhiloxPlace Philox::take_for_kernel(std::uint64_t numbers) {
-    GraphDraws* const draws = is_capturing(device_) ? GraphDraws::current() : nullptr;
+    const std::shared_ptr<GraphDraws> draws = is_capturing(device_) ? GraphDraws::current() : nullptr;
     return draws == nullptr ? PhiloxPlace{take(numbers), nullptr} : draws->take(*this, numbers);
 }
 

@@ -53,8 +53,8 @@ void CapturedGraph::begin(Device device, std::optional<MemoryPoolId> pool, Captu
         graphs().release_pool(device, pool_);
         throw;
     }
-    draws_ = std::make_unique<GraphDraws>();
-    set_graph_draws(draws_.get());
+    draws_ = std::make_shared<GraphDraws>();
+    set_graph_draws(draws_);
     is_begun_ = true;
 }
 
@@ -94,9 +94,9 @@ void CapturedGraph::replay() {
     if (!graph_->is_instantiated()) graph_->instantiate();
     // One row of a recording, whatever it is made of.
     ExecutionObserver* const observer = observer_of_direct_calls();
-    const IValue nodes(static_cast<std::int64_t>(nodes_));
+    const IValue inputs[] = {static_cast<std::int64_t>(nodes_), device_};
     const std::string name = concat("graph replay (", nodes_, nodes_ == 1 ? " node)" : " nodes)");
-    const OperatorCall call{.name = name, .inputs = std::span(&nodes, 1), .outputs = {}};
+    const OperatorCall call{.name = name, .inputs = inputs, .outputs = {}};
     if (observer != nullptr) observer->before_operator(call);
     draws_->begin_replay();
     graph_->launch();

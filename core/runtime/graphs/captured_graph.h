@@ -55,7 +55,7 @@ class CapturedGraph {
     MemoryPoolId pool_;
     std::size_t nodes_ = 0;
     std::unique_ptr<DeviceGraph> graph_;
-    std::unique_ptr<GraphDraws> draws_;
+    std::shared_ptr<GraphDraws> draws_;
 };
 
 }  // namespace loupe::runtime

@@ -10,6 +10,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/observer.h"
 #include "core/autograd/variable.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/each_tensor.h"
@@ -238,6 +239,13 @@ void GraphedCall::Captured::capture_backward(const TensorList& parameters, Devic
 GraphedCall::GraphedCall(Call call, TensorList parameters)
     : call_(std::move(call)), parameters_(std::move(parameters)) {}
 GraphedCall::~GraphedCall() = default;
+
+std::string GraphedCall::note() const {
+    if (!is_captured()) return concat("not captured: ", why_not_.empty() ? "it has run too few times" : why_not_);
+    std::string text = concat("captured as a graph of ", counted(nodes_, "node", "nodes"));
+    if (backward_nodes_ > 0) text += concat(", backward of ", backward_nodes_);
+    return text;
+}
 
 std::string GraphedCall::why_not_capturable(const std::vector<IValue>& arguments) const {
     const TensorList tensors = tensors_of(arguments);

@@ -36,6 +36,8 @@ class GraphedCall {
     std::size_t backward_nodes() const { return backward_nodes_; }
     // Why not; empty while it has not run often enough.
     const std::string& why_not() const { return why_not_; }
+    // "captured as a graph of 12 nodes, backward of 20", "not captured: inputs are on the CPU".
+    std::string note() const;
 
     struct Captured;  // for one kind of arguments
 

@@ -14,12 +14,16 @@
 namespace loupe::cuda {
 namespace {
 
+// Of a capture that has failed; CUDA does not number it any more.
+constexpr CaptureId kFailed = ~CaptureId{0};
+
 struct Room {
     void* memory = nullptr;
     std::size_t bytes = 0;
 };
 struct Capture {
     Device device;
+    StreamId stream = 0;
     CaptureId id = 0;
     MemoryPoolId pool;
     std::map<StreamId, Room> scratch;
@@ -43,6 +47,10 @@ Capture* find(CaptureId id) {
     return found == captures().all.end() ? nullptr : &*found;
 }
 
+void refuse_failed(CaptureId id) {
+    if (id == kFailed) check(cudaErrorStreamCaptureInvalidated, "allocating memory");
+}
+
 Allocator& allocator() { return make_device().allocator(); }
 
 }  // namespace
@@ -52,7 +60,8 @@ CaptureId capture_of(Device device, StreamId stream) {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     CaptureId id = 0;
     check(cudaStreamGetCaptureInfo(native_stream(device, stream), &status, &id), "asking a stream");
-    return status == cudaStreamCaptureStatusNone ? 0 : id;
+    if (status == cudaStreamCaptureStatusNone) return 0;
+    return status == cudaStreamCaptureStatusActive ? id : kFailed;
 }
 CaptureId capture_of(Device device) { return capture_of(device, current_stream(device)); }
 
@@ -73,6 +82,7 @@ MemoryPoolId pool_for(Device device, StreamId stream) {
 // The allocator asks for the pool: no lock is held around it.
 void* capture_scratch(Device device, std::size_t bytes) {
     const CaptureId id = capture_of(device);
+    refuse_failed(id);
     const StreamId stream = current_stream(device);
     Room before;
     {
@@ -90,6 +100,7 @@ void* capture_scratch(Device device, std::size_t bytes) {
 }
 
 void* keep_for_capture(Device device, std::size_t bytes) {
+    refuse_failed(capture_of(device));
     void* const memory = allocator().allocate(bytes, device);
     const std::lock_guard lock(captures().mutex);
     if (Capture* const capture = find(capture_of(device))) capture->kept.push_back({memory, bytes});
@@ -116,9 +127,17 @@ void run_preparations(Device device) {
     for (const CapturePreparation prepare : all) prepare(device);
 }
 
-void note_capture(Device device, CaptureId id, MemoryPoolId pool) {
+CaptureId begun_on(Device device, StreamId stream) {
     const std::lock_guard lock(captures().mutex);
-    captures().all.push_back({device, id, pool, {}, {}, {}});
+    for (const Capture& each : captures().all) {
+        if (each.device == device && each.stream == stream) return each.id;
+    }
+    return 0;
+}
+
+void note_capture(Device device, StreamId stream, CaptureId id, MemoryPoolId pool) {
+    const std::lock_guard lock(captures().mutex);
+    captures().all.push_back({device, stream, id, pool, {}, {}, {}});
     ++captures().count;
 }
 

@@ -54,7 +54,9 @@ struct EndedCapture {
     std::vector<const void*> pinned;
 };
 void run_preparations(Device device);
-void note_capture(Device device, CaptureId id, MemoryPoolId pool);
+void note_capture(Device device, StreamId stream, CaptureId id, MemoryPoolId pool);
+// That which began on the stream; 0: none. A capture that failed is no longer known to CUDA by its number.
+CaptureId begun_on(Device device, StreamId stream);
 EndedCapture forget_capture(Device device, CaptureId id);
 
 }  // namespace loupe::cuda

@@ -41,6 +41,7 @@ class CudaGraph final : public DeviceGraph {
     CudaGraph& operator=(const CudaGraph&) = delete;
     ~CudaGraph() override {
         // What runs is not cut off: CUDA frees the graph behind it.
+        const RelaxedCapture relaxed;
         if (instance_ != nullptr) cudaGraphExecDestroy(instance_);
         if (graph_ != nullptr) cudaGraphDestroy(graph_);
         for (const void* const address : held_) pinned_.let_go(address, device_, streams_);
@@ -48,6 +49,7 @@ class CudaGraph final : public DeviceGraph {
 
     void instantiate() override {
         use(device_);
+        const RelaxedCapture relaxed;
         cudaGraphExec_t made = nullptr;
         check(cudaGraphInstantiate(&made, graph_, cudaGraphInstantiateFlagAutoFreeOnLaunch), "instantiating a graph");
         if (instance_ != nullptr) cudaGraphExecDestroy(instance_);
@@ -105,17 +107,18 @@ void CudaGraphs::begin_capture(Device device, CaptureMode mode, MemoryPoolId poo
         cudaStreamEndCapture(stream, &nothing);
         check(error, "beginning a capture");
     }
-    note_capture(device, id, pool);
+    note_capture(device, current_stream(device), id, pool);
     count_captures(1);
 }
 
 std::unique_ptr<DeviceGraph> CudaGraphs::end_capture(Device device) {
     use(device);
-    const CaptureId id = capture_of(device);
+    const CaptureId id = begun_on(device, current_stream(device));
     cudaGraph_t graph = nullptr;
     const cudaError_t status = cudaStreamEndCapture(stream_of(device), &graph);
-    if (id == 0 || status == cudaErrorStreamCaptureUnmatched || status == cudaErrorStreamCaptureWrongThread)
-        check(status, "ending a capture");
+    if (status == cudaErrorStreamCaptureUnmatched || status == cudaErrorStreamCaptureWrongThread)
+        check(status, "ending a capture");  // it goes on
+    if (id == 0) check(cudaErrorIllegalState, "ending a capture");
     EndedCapture ended = forget_capture(device, id);
     count_captures(-1);
     check(status, "ending a capture");

@@ -120,7 +120,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
     *status = !capture             ? cudaStreamCaptureStatusNone
               : capture->is_spoilt ? cudaStreamCaptureStatusInvalidated
                                    : cudaStreamCaptureStatusActive;
-    if (id != nullptr) *id = capture ? capture->id : 0;
+    if (id != nullptr) *id = capture && !capture->is_spoilt ? capture->id : 0;
     return cudaSuccess;
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
