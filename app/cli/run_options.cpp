@@ -163,6 +163,8 @@ void compile(PreparedRun& run, const RunArguments& options, const std::string& m
     for (const session::GraphBreak& found : compiled.breaks) options.notice(concat("graph break: ", found.line()));
     run.options.pipeline = compiled.pipeline;
     run.method = std::make_unique<session::PreparedMethod>(run.program, method, std::move(compiled.graph));
+    // Where nobody looks at its operators, as in bench.
+    if (how.mode != session::CompileMode::Default && !run.program->device().is_cpu()) run.method->capture_work();
 }
 
 }  // namespace

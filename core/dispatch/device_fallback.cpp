@@ -8,6 +8,7 @@
 #include "core/dispatch/each_tensor.h"
 #include "core/dispatch/fallback_observer.h"
 #include "core/tensor/device_copy.h"
+#include "core/tensor/device_graphs.h"
 #include "core/value/map_tensors.h"
 
 namespace loupe {
@@ -68,6 +69,9 @@ HostArguments::~HostArguments() { device_of_fallback = device_around_; }
 
 HostArguments::HostArguments(const Operator& op, std::span<const IValue> arguments)
     : op_(op), arguments_(arguments), device_(device_of_call(op, arguments)), device_around_(device_of_fallback) {
+    if (is_capturing(device_))
+        throw Error(ErrorKind::Run, concat(op.full_name, " has no kernel on ", device_name(device_),
+                                           " and is not permitted when stream is capturing: it would run on the CPU"));
     const auto reserve_one = [&](const Tensor& t) { reserve(t); };
     for (const IValue& value : arguments) visit_tensors(value, reserve_one);
     for (Block& block : blocks_) {

@@ -24,6 +24,7 @@
 #include "core/ops/random/mersenne_twister.h"
 #include "core/passes/fake_run.h"
 #include "core/python/model_source.h"
+#include "core/runtime/graphs/graphed_call.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/runtime/interpreter/print.h"
 #include "core/tensor/copy_elements.h"
@@ -573,7 +574,20 @@ BuiltGraph PreparedMethod::build_graph() const {
     return build_graph_model(graph(), takes_self_ ? program_->script_module() : nullptr, name_);
 }
 
+void PreparedMethod::capture_work() {
+    TensorList parameters;
+    for (const auto& [name, t] : program_->module().named_parameters()) parameters.push_back(t);
+    PreparedMethod plain = *this;
+    plain.graphed_ = nullptr;
+    graphed_ = std::make_shared<runtime::GraphedCall>(
+        [plain](std::vector<IValue> arguments) { return plain.run(std::move(arguments)); }, std::move(parameters));
+}
+
 IValue PreparedMethod::forward(std::vector<IValue> arguments) const {
+    return graphed_ ? (*graphed_)(std::move(arguments)) : run(std::move(arguments));
+}
+
+IValue PreparedMethod::run(std::vector<IValue> arguments) const {
     if (!graph_) return program_->file().eager->forward(std::move(arguments));
     if (!code_) return runtime::run_method(program_->file().module, name_, std::move(arguments));
     if (program_->is_eager()) arguments = runtime::traced_inputs(std::move(arguments));

@@ -18,6 +18,10 @@
 #include "core/runtime/interpreter/code.h"
 #include "core/runtime/trace/tracer.h"
 
+namespace loupe::runtime {
+class GraphedCall;
+}
+
 namespace loupe::session {
 
 class Program {
@@ -134,6 +138,11 @@ class PreparedMethod {
     BuiltGraph build_graph() const;
     // arguments: without self.
     IValue forward(std::vector<IValue> arguments) const;
+    // From now on work of the model's device is captured once it has run a few times, and replayed
+    // (runtime/graphs/graphed_call.h): where nobody observes its operators.
+    void capture_work();
+    // Null: it is not captured.
+    const runtime::GraphedCall* captured_work() const { return graphed_.get(); }
     // The source's own loss, of the output, or of output and target, as loss_arguments() says. What backward starts
     // from: backward_roots.h.
     IValue loss(const IValue& output) const;
@@ -143,12 +152,14 @@ class PreparedMethod {
 
   private:
     void use(Ptr<ir::Graph> graph);
+    IValue run(std::vector<IValue> arguments) const;
 
     std::shared_ptr<Program> program_;
     std::string name_;
     Ptr<ir::Graph> graph_;           // null: evaluated from source
     Ptr<const runtime::Code> code_;  // null: the method as it is
     bool takes_self_ = true;
+    std::shared_ptr<runtime::GraphedCall> graphed_;
 };
 
 ModelInfo describe_model(const ModelFile& file, const std::filesystem::path& path);

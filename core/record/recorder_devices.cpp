@@ -31,6 +31,7 @@ void Recorder::start_device_clock(const OperatorCall& call) {
         if (call.op != nullptr) return device_of_call(*call.op, call.inputs);
         Device first;
         for (const IValue& input : call.inputs) {
+            if (input.is_device()) first = input.to_device();  // of a replayed graph
             visit_tensors(input, [&](const Tensor& t) {
                 if (first.is_cpu() && t.defined()) first = t.device();
             });

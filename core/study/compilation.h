@@ -74,14 +74,19 @@ struct CompileReport {
     double seconds_before = 0;
     double seconds = 0;
     std::string not_timed;  // why; empty when it was, and when that was not asked for
-    std::string error;      // it could not be compiled; else empty
-    std::string details;    // where error is the first of several lines: all of them, the source underlined
+    // Of the timed runs in modes that capture: nodes of the device's graphs; 0: none, for the reason.
+    int captured_nodes = 0;
+    int captured_backward_nodes = 0;
+    std::string not_captured;
+    std::string error;    // it could not be compiled; else empty
+    std::string details;  // where error is the first of several lines: all of them, the source underlined
     SourcePlace error_source;
 };
 auto fields(Like<CompileReport> auto& it) {
     return std::tie(it.in_force, it.mode, it.method, it.pipeline, it.breaks, it.tried, it.parts, it.file,
                     it.is_from_disk, it.complaint, it.kernels_before, it.kernels, it.compile_seconds, it.seconds_before,
-                    it.seconds, it.not_timed, it.error, it.details, it.error_source);
+                    it.seconds, it.not_timed, it.captured_nodes, it.captured_backward_nodes, it.not_captured, it.error,
+                    it.details, it.error_source);
 }
 
 // A trace held against its source on other inputs than those it was made with.

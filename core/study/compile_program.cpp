@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/record/backward_roots.h"
 #include "core/record/run_phases.h"
+#include "core/runtime/graphs/graphed_call.h"
 #include "core/study/autotune.h"
 #include "core/study/kept_state.h"
 
@@ -25,8 +26,10 @@ double since(Clock::time_point from) { return std::chrono::duration<double>(Cloc
 // One run, with backward where gradients are compiled too. Seconds.
 double run_once(const PreparedMethod& method, std::vector<IValue> arguments, const BackwardSource* backward) {
     if (backward != nullptr) require_input_gradients(arguments);
+    wait_for_devices();
     const auto from = Clock::now();
     run_phases(method, std::move(arguments), backward);
+    wait_for_devices();
     return since(from);
 }
 
@@ -53,13 +56,24 @@ double time_run(const PreparedMethod& method, const KeptState& kept, bool backwa
     return times[times.size() / 2];
 }
 
+void note_capture(CompileReport& report, const runtime::GraphedCall& captured) {
+    report.captured_nodes = static_cast<int>(captured.nodes());
+    report.captured_backward_nodes = static_cast<int>(captured.backward_nodes());
+    if (!captured.is_captured())
+        report.not_captured = captured.why_not().empty() ? "it has run too few times" : captured.why_not();
+}
+
 // Buffers (of norms in training mode), gradients and random numbers are as before afterwards.
 void measure(CompileReport& report, const std::shared_ptr<Program>& program, const Ptr<ir::Graph>& graph, bool backward,
              const std::function<std::vector<IValue>()>& arguments) {
     const KeptState kept(program->module());
     try {
         const double before = time_run(PreparedMethod(program, report.method, "none"), kept, backward, arguments);
-        report.seconds = time_run(PreparedMethod(program, report.method, graph->copy()), kept, backward, arguments);
+        PreparedMethod compiled(program, report.method, graph->copy());
+        const bool captures = parse_compile_mode(report.mode) != CompileMode::Default;
+        if (captures) compiled.capture_work();
+        report.seconds = time_run(compiled, kept, backward, arguments);
+        if (captures) note_capture(report, *compiled.captured_work());
         report.seconds_before = before;
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::Cancelled) throw;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/tensor/device.h"
+#include "core/tensor/device_graphs.h"
 
 namespace loupe {
 
@@ -86,6 +87,7 @@ struct DeviceSegment {
     StreamId stream = 0;
     bool is_small = false;
     std::vector<Block> blocks;
+    MemoryPoolId pool = {};
 };
 struct DeviceMemoryRoom {
     std::size_t free = 0, total = 0;  // of the whole device, for all processes
@@ -113,6 +115,11 @@ class DeviceInterface {
     // Copies bytes to, from or between devices of this type, after all work given to them so far. Returns when the
     // host may reuse what it gave and read what it gets.
     virtual void copy(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes) = 0;
+    // In the turn of the calling thread's stream. False: the device has no such thing.
+    virtual bool zero(void* to, Device device, std::size_t bytes) {
+        static_cast<void>(to), static_cast<void>(device), static_cast<void>(bytes);
+        return false;
+    }
     // Waits for all work given to the device.
     virtual void synchronize(Device device) = 0;
     virtual std::unique_ptr<DeviceEvent> make_event(Device device) = 0;
@@ -193,6 +200,9 @@ class DeviceInterface {
     virtual void copy_later(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes) {
         copy(to, to_device, from, from_device, bytes);
     }
+
+    // Null on a device that captures nothing.
+    virtual DeviceGraphs* graphs() { return nullptr; }
 
     virtual void set_math(const DeviceMathSettings& settings) { static_cast<void>(settings); }
     // Why the device takes no more work in this process; empty: it does.

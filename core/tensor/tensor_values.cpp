@@ -7,6 +7,8 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/tensor/device_copy.h"
+#include "core/tensor/device_graphs.h"
+#include "core/tensor/device_interface.h"
 #include "core/tensor/tensor.h"
 
 namespace loupe {
@@ -17,6 +19,7 @@ Tensor zeros(IntSpan sizes, ScalarType dtype, Device device) {
         std::memset(out.raw_data(), 0, out.bytes());
         return out;
     }
+    if (device_interface(device.type)->zero(out.address(), device, static_cast<std::size_t>(out.bytes()))) return out;
     return on_device(zeros(sizes, dtype), device);
 }
 
@@ -36,6 +39,7 @@ Scalar item(const Tensor& t) {
     if (t.numel() != 1) {
         throw Error(ErrorKind::Run, concat("a Tensor with ", t.numel(), " elements cannot be converted to Scalar"));
     }
+    refuse_in_capture(t.device(), "reading a number");
     if (!t.is_host_memory()) return item(on_host(t));
     return visit_any_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) -> Scalar {
         const T value = *t.data<T>();

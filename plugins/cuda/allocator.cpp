@@ -12,6 +12,7 @@
 #include "plugins/cuda/check.h"
 #include "plugins/cuda/current_device.h"
 #include "plugins/cuda/events.h"
+#include "plugins/cuda/graphs/captures.h"
 #include "plugins/cuda/streams.h"
 
 namespace loupe::cuda {
@@ -92,15 +93,20 @@ CachingAllocator::Block* CachingAllocator::take(FreeLists& lists, std::size_t by
     return block;
 }
 
-CachingAllocator::Block* CachingAllocator::new_segment(Pool& pool, std::size_t bytes, Device device, StreamId stream) {
+CachingAllocator::Block* CachingAllocator::new_segment(Pool& pool, std::size_t bytes, Device device,
+                                                       const Owner& owner) {
+    const RelaxedCapture relaxed;
     void* memory = nullptr;
     const std::size_t size = segment_size(bytes);
     cudaError_t status = cudaMalloc(&memory, size);
     if (status == cudaErrorMemoryAllocation) {
         cudaGetLastError();
-        ++pool.figures.retries;
-        trim(pool, device);
-        status = cudaMalloc(&memory, size);
+        // Freeing waits for the device, which a capture forbids.
+        if (!captures_any(device)) {
+            ++pool.figures.retries;
+            trim(pool, device);
+            status = cudaMalloc(&memory, size);
+        }
     }
     if (status == cudaErrorMemoryAllocation) {
         cudaGetLastError();
@@ -109,7 +115,8 @@ CachingAllocator::Block* CachingAllocator::new_segment(Pool& pool, std::size_t b
     }
     check(status, "allocating memory");
     ++pool.figures.device_allocations;
-    auto* const block = new Block{static_cast<char*>(memory), size, stream, bytes <= kSmall};
+    auto* const block = new Block{static_cast<char*>(memory), size, owner.second, bytes <= kSmall};
+    block->pool = owner.first;
     pool.segments.emplace(block->address, block);
     change(pool.figures.segment, block->is_small, 1);
     change(pool.figures.reserved_bytes, block->is_small, size, true);
@@ -127,12 +134,13 @@ void CachingAllocator::split(Pool& pool, Block* block, std::size_t bytes) {
         return;
     }
     auto* const tail = new Block{block->address + bytes, rest, block->stream, block->is_small};
+    tail->pool = block->pool;
     tail->before = block;
     tail->after = block->after;
     if (block->after != nullptr) block->after->before = tail;
     block->after = tail;
     block->bytes = bytes;
-    pool.free[block->stream].of(block->is_small).emplace(rest, tail);
+    free_lists(pool, *block).of(block->is_small).emplace(rest, tail);
     if (was_part) {
         change(figures.inactive_split_bytes, block->is_small, bytes, false);
     } else {
@@ -147,9 +155,10 @@ void* CachingAllocator::allocate(std::size_t bytes, Device device) {
     use(device);
     const std::lock_guard lock(mutex_);
     Pool& pool = pool_of(device);
-    put_what_is_done(pool);
-    Block* block = take(pool.free[stream], size);
-    if (block == nullptr) block = new_segment(pool, size, device, stream);
+    const Owner owner{pool_for(device, stream), stream};
+    put_what_is_done(pool, device);
+    Block* block = take(pool.free[owner], size);
+    if (block == nullptr) block = new_segment(pool, size, device, owner);
     block->is_free = false;
     block->requested = bytes;
     split(pool, block, size);
@@ -173,7 +182,7 @@ void CachingAllocator::absorb(Block* first, const Block* second) {
 void CachingAllocator::put(Pool& pool, Block* block) {
     DeviceMemoryStatistics& figures = pool.figures;
     const bool is_small = block->is_small;
-    FreeList& list = pool.free[block->stream].of(is_small);
+    FreeList& list = free_lists(pool, *block).of(is_small);
     change(figures.active, is_small, -1);
     change(figures.active_bytes, is_small, block->bytes, false);
     change(figures.requested_bytes, is_small, block->requested, false);
@@ -211,29 +220,38 @@ void CachingAllocator::release(void* address, std::size_t, Device device) noexce
     pool.given.erase(found);
     change(pool.figures.allocation, block->is_small, -1);
     change(pool.figures.allocated_bytes, block->is_small, block->bytes, false);
-    Waiting waiting{block, {}};
-    try {
-        for (const StreamId stream : block->uses) waiting.events.push_back(mark_stream(device, stream));
-    } catch (const Error&) {  // of a device that is lost: its streams do nothing any more
-        waiting.events.clear();
-    }
+    Waiting waiting{block, {}, std::move(block->uses)};
     block->uses.clear();
-    if (waiting.events.empty())
+    mark(waiting, device);
+    if (waiting.events.empty() && waiting.unmarked.empty())
         put(pool, block);
     else
         pool.waiting.push_back(std::move(waiting));
 }
 
-void CachingAllocator::put_what_is_done(Pool& pool) {
-    std::erase_if(pool.waiting, [&](const Waiting& waiting) {
+void CachingAllocator::mark(Waiting& waiting, Device device) {
+    if (waiting.unmarked.empty() || captures_any(device)) return;
+    try {
+        for (const StreamId stream : waiting.unmarked) waiting.events.push_back(mark_stream(device, stream));
+    } catch (const Error&) {  // of a device that is lost: its streams do nothing any more
+        waiting.events.clear();
+    }
+    waiting.unmarked.clear();
+}
+
+void CachingAllocator::put_what_is_done(Pool& pool, Device device) {
+    if (pool.waiting.empty() || captures_any(device)) return;
+    std::erase_if(pool.waiting, [&](Waiting& waiting) {
+        mark(waiting, device);
         if (!std::ranges::all_of(waiting.events, [](const auto& event) { return event->is_reached(); })) return false;
         put(pool, waiting.block);
         return true;
     });
 }
-void CachingAllocator::put_all(Pool& pool) {
+void CachingAllocator::put_all(Pool& pool, Device device) {
     if (!pool.waiting.empty()) ++pool.figures.waits_for_streams;
-    for (const Waiting& waiting : pool.waiting) {
+    for (Waiting& waiting : pool.waiting) {
+        mark(waiting, device);
         for (const auto& event : waiting.events) event->wait();
         put(pool, waiting.block);
     }
@@ -242,9 +260,12 @@ void CachingAllocator::put_all(Pool& pool) {
 
 void CachingAllocator::trim(Pool& pool, Device device) {
     use(device);
-    put_all(pool);
+    if (captures_any(device))
+        check(cudaDeviceSynchronize(), "freeing cached memory");  // which says that it is forbidden
+    put_all(pool, device);
     check(cudaDeviceSynchronize(), "freeing cached memory");
-    for (auto& [stream, lists] : pool.free) {
+    for (auto& [owner, lists] : pool.free) {
+        if (pool.held.contains(owner.first)) continue;
         for (FreeList* const list : {&lists.small, &lists.large}) {
             std::erase_if(*list, [&](const auto& entry) {
                 const Block* const block = entry.second;
@@ -265,6 +286,16 @@ void CachingAllocator::trim() {
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < pools_.size(); ++i)
         trim(pools_[i], Device{DeviceType::Cuda, static_cast<std::int8_t>(i)});
+}
+
+void CachingAllocator::hold_pool(Device device, MemoryPoolId pool) {
+    const std::lock_guard lock(mutex_);
+    ++pool_of(device).held[pool];
+}
+void CachingAllocator::release_pool(Device device, MemoryPoolId pool) noexcept {
+    const std::lock_guard lock(mutex_);
+    std::map<MemoryPoolId, int>& held = pools_[static_cast<std::size_t>(device.index)].held;
+    if (const auto found = held.find(pool); found != held.end() && --found->second == 0) held.erase(found);
 }
 
 void CachingAllocator::note_use(const void* address, Device device, StreamId stream) {
@@ -292,7 +323,8 @@ std::vector<DeviceSegment> CachingAllocator::segments(Device device) const {
     const std::lock_guard lock(mutex_);
     std::vector<DeviceSegment> all;
     for (const auto& [address, first] : pools_.at(static_cast<std::size_t>(device.index)).segments) {
-        DeviceSegment segment{reinterpret_cast<std::uintptr_t>(address), 0, first->stream, first->is_small, {}};
+        DeviceSegment segment{
+            reinterpret_cast<std::uintptr_t>(address), 0, first->stream, first->is_small, {}, first->pool};
         for (const Block* block = first; block != nullptr; block = block->after) {
             segment.bytes += block->bytes;
             segment.blocks.push_back({block->bytes, block->is_free});

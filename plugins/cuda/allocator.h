@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/tensor/allocator.h"
@@ -30,6 +31,9 @@ class CachingAllocator final : public Allocator {
     DeviceMemoryStatistics statistics(Device device) const;
     std::vector<DeviceSegment> segments(Device device) const;
     void reset_peak(Device device);
+    // Memory of a pool that is held is for its captures alone, and not given back to the driver. Counted.
+    void hold_pool(Device device, MemoryPoolId pool);
+    void release_pool(Device device, MemoryPoolId pool) noexcept;
 
   private:
     // A part of a segment, or all of it: neighbours that are free are joined.
@@ -43,6 +47,7 @@ class CachingAllocator final : public Allocator {
         Block* after = nullptr;
         std::size_t requested = 0;
         std::vector<StreamId> uses = {};  // other streams'
+        MemoryPoolId pool = {};
 
         bool is_part() const { return before != nullptr || after != nullptr; }
     };
@@ -55,9 +60,12 @@ class CachingAllocator final : public Allocator {
     struct Waiting {
         Block* block;
         std::vector<std::unique_ptr<DeviceEvent>> events;
+        std::vector<StreamId> unmarked;  // events are not recorded while streams capture
     };
+    using Owner = std::pair<MemoryPoolId, StreamId>;
     struct Pool {
-        std::map<StreamId, FreeLists> free;
+        std::map<Owner, FreeLists> free;
+        std::map<MemoryPoolId, int> held;  // by graphs
         std::unordered_map<void*, Block*> given;
         std::deque<Waiting> waiting;
         std::map<char*, Block*> segments;  // their first blocks
@@ -67,13 +75,15 @@ class CachingAllocator final : public Allocator {
     Pool& pool_of(Device device) { return pools_.at(static_cast<std::size_t>(device.index)); }
     static Block* take(FreeLists& lists, std::size_t bytes);
     static void take_out(FreeList& list, const Block* block);
-    static Block* new_segment(Pool& pool, std::size_t bytes, Device device, StreamId stream);
+    static Block* new_segment(Pool& pool, std::size_t bytes, Device device, const Owner& owner);
+    static FreeLists& free_lists(Pool& pool, const Block& block) { return pool.free[{block.pool, block.stream}]; }
     // The first part of a block; the rest is free.
     static void split(Pool& pool, Block* block, std::size_t bytes);
     static void absorb(Block* first, const Block* second);
     static void put(Pool& pool, Block* block);
-    static void put_what_is_done(Pool& pool);
-    static void put_all(Pool& pool);
+    static void mark(Waiting& waiting, Device device);
+    static void put_what_is_done(Pool& pool, Device device);
+    static void put_all(Pool& pool, Device device);
     static void trim(Pool& pool, Device device);
 
     mutable std::mutex mutex_;

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "plugins/cuda/device_number.h"
+#include "plugins/cuda/graphs/captures.h"
 
 namespace loupe::cuda {
 namespace {
@@ -81,7 +82,9 @@ bool launches_block() {
 // The kernels' launches; loops/launch.h.
 void check_launch(const char* what) {
     check(cudaGetLastError(), what);
-    if (launches_block()) check(cudaDeviceSynchronize(), what);
+    // While a stream captures nothing may wait.
+    if (launches_block() && !captures_any(Device{DeviceType::Cuda, static_cast<std::int8_t>(current_device())}))
+        check(cudaDeviceSynchronize(), what);
 }
 
 }  // namespace loupe::cuda

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/base/error.h"
@@ -15,6 +16,8 @@
 #include "plugins/cuda/allocator.h"
 #include "plugins/cuda/check.h"
 #include "plugins/cuda/events.h"
+#include "plugins/cuda/graphs/captures.h"
+#include "plugins/cuda/graphs/graphs.h"
 #include "plugins/cuda/loops/kernel_loops.h"
 #include "plugins/cuda/pinned_memory.h"
 #include "plugins/cuda/streams.h"
@@ -22,7 +25,7 @@
 namespace loupe::cuda {
 namespace {
 
-constexpr std::size_t kFaultSlots = 1024;
+constexpr std::size_t kFaultSlots = 1024, kGraphFaults = 64;
 
 // What kernels find wrong, in slots that the device sees; used in turn.
 struct State {
@@ -31,6 +34,8 @@ struct State {
     std::array<const char*, kFaultSlots> fault_ops{};
     std::array<StreamId, kFaultSlots> fault_streams{};
     std::size_t next_fault = 0;
+    // Of captured work, which is given again and again: a slot an operator, behind the others.
+    std::array<const char*, kGraphFaults> graph_ops{};
     std::int64_t resident_threads = 0;
 };
 
@@ -52,6 +57,9 @@ void say_faults(State& state, std::optional<StreamId> stream) {
         const std::size_t slot = (state.next_fault + i) % kFaultSlots;
         if (stream && state.fault_streams[slot] != *stream) continue;
         if (state.faults[slot].kind != 0) throw_fault(state.faults[slot], state.fault_ops[slot]);
+    }
+    for (std::size_t i = 0; i < kGraphFaults && state.graph_ops[i] != nullptr; ++i) {
+        if (Fault& fault = state.faults[kFaultSlots + i]; fault.kind != 0) throw_fault(fault, state.graph_ops[i]);
     }
 }
 void wait_for_stream(Device device, StreamId stream) {
@@ -82,6 +90,11 @@ class CudaDevice final : public DeviceInterface {
     void copy(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes) override {
         const Device device = to_device.is_cpu() ? from_device : to_device;
         use(device);
+        if ((to_device.is_cpu() || from_device.is_cpu()) && capture_of(device) != 0)
+            throw Error(
+                ErrorKind::Run,
+                "Cannot copy between CPU and CUDA tensors during CUDA graph capture unless the CPU tensor is pinned. "
+                "Please use tensor.pin_memory() or allocate the tensor with pin_memory=True.");
         if (!to_device.is_cpu() && !from_device.is_cpu() && !(to_device == from_device)) synchronize(from_device);
         // What is shown of a tensor is what its stream has made of it, whichever that is.
         if (to_device.is_cpu()) wait_for_others(device);
@@ -97,7 +110,15 @@ class CudaDevice final : public DeviceInterface {
             return copy(to, to_device, from, from_device, bytes);
         use(device);
         check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_of(device)), "copying");
-        pinned_.note_use(host, device);
+        if (capture_of(device) != 0)
+            note_pinned(device, host);
+        else
+            pinned_.note_use(host, device);
+    }
+    bool zero(void* to, Device device, std::size_t bytes) override {
+        use(device);
+        check(cudaMemsetAsync(to, 0, bytes, stream_of(device)), "filling with zeros");
+        return true;
     }
     void synchronize(Device device) override {
         use(device);
@@ -122,6 +143,7 @@ class CudaDevice final : public DeviceInterface {
         return room;
     }
     DeviceLoops* loops() override { return &loops_; }
+    DeviceGraphs* graphs() override { return &graphs_; }
 
     StreamId make_stream(Device device, int priority) override { return cuda::make_stream(device, priority); }
     StreamId current_stream(Device device) const override { return cuda::current_stream(device); }
@@ -156,6 +178,7 @@ class CudaDevice final : public DeviceInterface {
     CachingAllocator allocator_;
     PinnedMemory pinned_;
     KernelLoops loops_;
+    CudaGraphs graphs_{allocator_, pinned_};
 };
 
 [[noreturn]] void unusable(cudaError_t status) {
@@ -198,8 +221,9 @@ int start_devices() {
         State& state = states()[static_cast<std::size_t>(i)];
         state.generator = make_ptr<Philox>(device);
         void* slots = nullptr;
-        check(cudaHostAlloc(&slots, kFaultSlots * sizeof(Fault), cudaHostAllocMapped), "allocating host memory");
-        state.faults = new (slots) Fault[kFaultSlots]();
+        check(cudaHostAlloc(&slots, (kFaultSlots + kGraphFaults) * sizeof(Fault), cudaHostAllocMapped),
+              "allocating host memory");
+        state.faults = new (slots) Fault[kFaultSlots + kGraphFaults]();
         int processors = 0, threads = 0;
         check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, i), "asking the device");
         check(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, i), "asking the device");
@@ -233,6 +257,7 @@ std::shared_ptr<void> host_room(Device device, std::size_t bytes) {
     const std::lock_guard lock(mutex);
     if (free_rooms->empty()) {
         use(device);
+        const RelaxedCapture relaxed;
         void* rooms = nullptr;
         check(cudaHostAlloc(&rooms, kRooms * kHostRoom, cudaHostAllocMapped | cudaHostAllocPortable),
               "allocating host memory");
@@ -258,6 +283,13 @@ Fault* fault_for(const Queue& queue, const char* op) {
     static std::mutex mutex;
     const std::lock_guard lock(mutex);
     auto& state = *static_cast<State*>(queue.owner);
+    if (capture_of(device_of(state)) != 0) {
+        const auto own = std::ranges::find_if(
+            state.graph_ops, [&](const char* known) { return known == nullptr || std::string_view(known) == op; });
+        if (own == state.graph_ops.end()) return nullptr;
+        *own = op;
+        return state.faults + kFaultSlots + (own - state.graph_ops.begin());
+    }
     const std::size_t slot = state.next_fault;
     state.next_fault = (slot + 1) % kFaultSlots;
     if (state.faults[slot].kind != 0) throw_fault(state.faults[slot], state.fault_ops[slot]);
@@ -266,7 +298,7 @@ Fault* fault_for(const Queue& queue, const char* op) {
     return state.faults + slot;
 }
 void check_faults(const Queue& queue) {
-    if (launches_block()) wait_for(queue);
+    if (launches_block() && capture_of(device_of(*static_cast<State*>(queue.owner))) == 0) wait_for(queue);
 }
 
 DeviceMathSettings math_settings() {

@@ -25,6 +25,11 @@ struct Free {
 
 std::string size_of(std::size_t bytes) { return format_bytes(static_cast<double>(bytes)); }
 
+// "graph 3": of captures; empty: of all others.
+std::string pool_name(MemoryPoolId pool) {
+    return pool.is_private() ? concat("graph ", std::max(pool.first, pool.second)) : std::string();
+}
+
 // "cuda:0: 12 MB in tensors, 20 MB reserved, 8 MB of it kept for reuse in 3 pieces, the largest 5 MB"
 std::string summary_of(Device device, const DeviceMemoryUse& use, const Free& free) {
     std::string text =
@@ -37,7 +42,7 @@ std::string summary_of(Device device, const DeviceMemoryUse& use, const Free& fr
 
 session::QueryTable segments_of_all(session::QueryContext&) {
     session::QueryTable table;
-    table.columns = {"device", "stream", "blocks", "segment", "in tensors", "free", "largest free", "pieces"};
+    table.columns = {"device", "stream", "pool", "blocks", "segment", "in tensors", "free", "largest free", "pieces"};
     const DeviceInterface& devices = *device_interface(DeviceType::Cuda);
     for (int i = 0; i < devices.count(); ++i) {
         const Device device{DeviceType::Cuda, static_cast<std::int8_t>(i)};
@@ -46,7 +51,7 @@ session::QueryTable segments_of_all(session::QueryContext&) {
             Free own;
             own.add(segment);
             all.add(segment);
-            table.rows.push_back({device_name(device), std::to_string(segment.stream),
+            table.rows.push_back({device_name(device), std::to_string(segment.stream), pool_name(segment.pool),
                                   segment.is_small ? "small" : "large", size_of(segment.bytes),
                                   size_of(segment.bytes - own.bytes), size_of(own.bytes), size_of(own.largest),
                                   std::to_string(own.pieces)});

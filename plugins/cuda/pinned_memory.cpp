@@ -9,6 +9,7 @@
 #include "core/base/strings.h"
 #include "plugins/cuda/check.h"
 #include "plugins/cuda/events.h"
+#include "plugins/cuda/graphs/captures.h"
 #include "plugins/cuda/streams.h"
 
 namespace loupe::cuda {
@@ -19,6 +20,7 @@ void* PinnedMemory::allocate(std::size_t bytes, Device) {
     const std::size_t size = std::bit_ceil(std::max(bytes, kLeast));
     const std::lock_guard lock(mutex_);
     take_what_is_done();
+    const RelaxedCapture relaxed;
     void* memory = nullptr;
     if (const auto found = free_.find(size); found != free_.end()) {
         memory = found->second;
@@ -33,7 +35,7 @@ void* PinnedMemory::allocate(std::size_t bytes, Device) {
         }
         check(status, "locking memory of the host");
     }
-    used_[static_cast<char*>(memory)] = {size, {}};
+    used_[static_cast<char*>(memory)] = {size, {}, 0, false};
     return memory;
 }
 
@@ -41,6 +43,11 @@ void PinnedMemory::release(void* block, std::size_t, Device) noexcept {
     const std::lock_guard lock(mutex_);
     const auto found = used_.find(static_cast<char*>(block));
     if (found == used_.end()) return;
+    found->second.is_released = true;
+    if (found->second.holds == 0) put(found);
+}
+
+void PinnedMemory::put(std::map<char*, Block>::iterator found) {
     Waiting waiting{found->first, found->second.bytes, {}};
     try {
         for (const Use& use : found->second.uses) waiting.events.push_back(mark_stream(use.device, use.stream));
@@ -50,7 +57,25 @@ void PinnedMemory::release(void* block, std::size_t, Device) noexcept {
     waiting_.push_back(std::move(waiting));
 }
 
+void PinnedMemory::hold(const void* address) {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = block_with(address); found != used_.end()) ++used_[found->first].holds;
+}
+
+void PinnedMemory::let_go(const void* address, Device device, const std::vector<StreamId>& streams) noexcept {
+    const std::lock_guard lock(mutex_);
+    const auto known = block_with(address);
+    if (known == used_.end()) return;
+    const auto found = used_.find(known->first);
+    for (const StreamId stream : streams) found->second.uses.push_back({device, stream});
+    if (--found->second.holds == 0 && found->second.is_released) put(found);
+}
+
 void PinnedMemory::take_what_is_done() {
+    // Events are not asked while streams capture.
+    for (int i = 0; i < device_count(); ++i) {
+        if (captures_any(Device{DeviceType::Cuda, static_cast<std::int8_t>(i)})) return;
+    }
     const auto is_done = [](const Waiting& waiting) {
         try {
             return std::ranges::all_of(waiting.events, [](const auto& event) { return event->is_reached(); });
@@ -82,7 +107,8 @@ std::map<char*, PinnedMemory::Block>::const_iterator PinnedMemory::block_with(co
 
 bool PinnedMemory::has(const void* address) const {
     const std::lock_guard lock(mutex_);
-    return block_with(address) != used_.end();
+    const auto found = block_with(address);
+    return found != used_.end() && !found->second.is_released;
 }
 
 void PinnedMemory::note_use(const void* address, Device device) {

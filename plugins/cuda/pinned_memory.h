@@ -26,6 +26,10 @@ class PinnedMemory final : public Allocator {
     bool has(const void* address) const;
     // The calling thread's stream of the device works with it.
     void note_use(const void* address, Device device);
+    // A graph works with it, each time that it is launched. Counted.
+    void hold(const void* address);
+    // The graph is gone; `streams` may still run it.
+    void let_go(const void* address, Device device, const std::vector<StreamId>& streams) noexcept;
 
   private:
     struct Use {
@@ -35,6 +39,8 @@ class PinnedMemory final : public Allocator {
     struct Block {
         std::size_t bytes = 0;
         std::vector<Use> uses;
+        int holds = 0;
+        bool is_released = false;
     };
     struct Waiting {
         char* address = nullptr;
@@ -44,6 +50,7 @@ class PinnedMemory final : public Allocator {
 
     std::map<char*, Block>::const_iterator block_with(const void* address) const;
     void take_what_is_done();
+    void put(std::map<char*, Block>::iterator block);
 
     mutable std::mutex mutex_;
     std::map<char*, Block> used_;

@@ -10,6 +10,7 @@
 #include "core/base/strings.h"
 #include "plugins/cuda/check.h"
 #include "plugins/cuda/current_device.h"
+#include "plugins/cuda/graphs/captures.h"
 
 namespace loupe::cuda {
 namespace {
@@ -88,6 +89,7 @@ StreamId make_stream(Device device, int priority) {
     all.next[set] = (all.next[set] + 1) % kInTurn;
     if (all.all[at].native == nullptr) {
         use(device);
+        const RelaxedCapture relaxed;
         int least = 0, greatest = 0;
         check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "making a stream");
         cudaStream_t made = nullptr;
@@ -100,6 +102,7 @@ StreamId make_stream(Device device, int priority) {
 cudaStream_t native_stream(Device device, StreamId stream) { return stream_at(device, stream).native; }
 
 void* scratch_of(Device device, std::size_t bytes) {
+    if (capture_of(device) != 0) return capture_scratch(device, bytes);
     OneStream& own = stream_at(device, current_stream(device));
     if (own.scratch_bytes < bytes) {
         use(device);
@@ -109,6 +112,7 @@ void* scratch_of(Device device, std::size_t bytes) {
         own.scratch_bytes = 0;
         constexpr std::size_t kUnit = std::size_t{1} << 20;
         const std::size_t size = (bytes + kUnit - 1) / kUnit * kUnit;
+        const RelaxedCapture relaxed;  // of others
         check(cudaMalloc(&own.scratch, size), "allocating scratch memory");
         own.scratch_bytes = size;
     }

@@ -10,6 +10,8 @@
 #include <mutex>
 #include <vector>
 
+#include "plugins/test_device/late_graph.h"
+
 namespace loupe::test_device {
 
 class LateWork {
@@ -22,6 +24,8 @@ class LateWork {
         bool is_reached() const { return state_ != nullptr && state_->is_reached; }
         // Seconds by the device's clock; it has been reached.
         double time() const { return state_->time; }
+        // Of work that was captured: it is never reached.
+        bool is_captured() const { return state_ != nullptr && state_->capture != nullptr; }
 
       private:
         friend class LateWork;
@@ -29,6 +33,8 @@ class LateWork {
             std::size_t stream = 0;
             bool is_reached = false;
             double time = 0;
+            std::shared_ptr<LateCapture> capture;
+            std::vector<std::size_t> behind;  // nodes of it
         };
         std::shared_ptr<State> state_;
     };
@@ -38,7 +44,8 @@ class LateWork {
     void give(std::size_t stream, Work work);
     Mark mark(std::size_t stream);
     // What is given to the stream from now on runs behind the mark.
-    void hold(std::size_t stream, const Mark& mark);
+    // An error where that would tie captured work to other work.
+    CaptureFault hold(std::size_t stream, const Mark& mark);
 
     // The host waits.
     void run_to(const Mark& mark);
@@ -49,6 +56,19 @@ class LateWork {
     bool is_idle(std::size_t stream) const;
     std::size_t pending() const;
 
+    // --- capture: what a stream is given is kept (late_graph.h)
+
+    CaptureFault begin_capture(std::size_t stream);
+    // Null with an error, and the capture is over; but for a stream on which it did not begin.
+    std::shared_ptr<const LateGraph> end_capture(std::size_t stream, CaptureFault& fault);
+    // Null: the stream does not capture.
+    std::shared_ptr<const LateCapture> capture_of(std::size_t stream) const;
+    bool captures_any() const;
+    // What a capture forbids was done: it fails. Of one stream, or of all.
+    void spoil_capture(std::size_t stream);
+    void spoil_captures();
+    void give_graph(std::size_t stream, std::shared_ptr<const LateGraph> graph);
+
   private:
     struct Item {
         Work work;  // none: a mark, or a wait for one
@@ -58,6 +78,8 @@ class LateWork {
     struct Stream {
         std::deque<Item> items;
         double clock = 0;
+        std::shared_ptr<LateCapture> capture;
+        std::vector<std::size_t> behind;  // nodes of the capture that come before what is given next
     };
 
     void run_first(Stream& stream);
@@ -65,6 +87,7 @@ class LateWork {
 
     mutable std::recursive_mutex mutex_;
     std::deque<Stream> streams_;  // stay where they are
+    std::uint64_t captures_begun_ = 0;
 };
 
 }  // namespace loupe::test_device

@@ -8,19 +8,27 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <tuple>
+#include <utility>
 #include <vector>
 
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/observer.h"
 #include "core/base/error.h"
+#include "core/dispatch/autocast.h"
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
+#include "core/dispatch/interceptor.h"
 #include "core/ops/random/philox.h"
 #include "core/plugin/plugin.h"
+#include "core/tensor/device_copy.h"
 #include "core/tensor/device_interface.h"
 #include "plugins/cuda/loops/host.h"
 #include "plugins/cuda/loops/kernel_loops.h"
 #include "plugins/cuda/loops/launch.h"
 #include "plugins/cuda/operators/operators.h"
 #include "plugins/test_device/late_work.h"
+#include "plugins/test_device/test_graphs.h"
 #include "plugins/test_device/test_memory.h"
 #include "plugins/test_device/test_streams.h"
 #include "plugins/test_device/test_transport.h"
@@ -76,6 +84,11 @@ class TestDevice final : public DeviceInterface {
         if (!to_device.is_cpu() && to_device == from_device)
             return in_turn(to_device, [=] { std::memmove(target, source, bytes); });
         for (const Device each : {to_device, from_device}) {
+            if (is_capturing(each))
+                throw Error(ErrorKind::Run,
+                            "Cannot copy between CPU and CUDA tensors during CUDA graph capture unless the "
+                            "CPU tensor is pinned. Please use tensor.pin_memory() or allocate the tensor "
+                            "with pin_memory=True.");
             // What is shown of a tensor is what its stream has made of it, whichever that is.
             if (!each.is_cpu()) to_device.is_cpu() ? work_of(each).run_all() : catch_up(each);
         }
@@ -89,15 +102,24 @@ class TestDevice final : public DeviceInterface {
             std::memmove(target, source, bytes);
         });
     }
-    void synchronize(Device device) override { work_of(device).run_all(); }
+    bool zero(void* to, Device device, std::size_t bytes) override {
+        in_turn(device, [target = on_host(to, device), bytes] { std::memset(target, 0, bytes); });
+        return true;
+    }
+    void synchronize(Device device) override {
+        refuse_captures(device);
+        work_of(device).run_all();
+    }
     std::unique_ptr<DeviceEvent> make_event(Device device) override { return test_device::make_event(device); }
     StreamId make_stream(Device device, int) override { return test_device::make_stream(device); }
     StreamId current_stream(Device device) const override { return test_device::current_stream(device); }
     void use_stream(Device device, StreamId stream) override { test_device::use_stream(device, stream); }
     void synchronize_stream(Device device, StreamId stream) override {
+        refuse_captures(device, stream);
         work_of(device).run(static_cast<std::size_t>(stream));
     }
     bool is_idle(Device device, StreamId stream) override {
+        refuse_captures(device, stream);
         LateWork& work = work_of(device);
         work.run_some(static_cast<std::size_t>(stream));
         return work.is_idle(static_cast<std::size_t>(stream));
@@ -112,6 +134,11 @@ class TestDevice final : public DeviceInterface {
                 bytes(figures.allocated_bytes[0].peak), bytes(figures.reserved_bytes[0].peak)};
     }
     DeviceMemoryStatistics memory_statistics(Device device) const override { return memory().statistics(device); }
+    std::vector<DeviceSegment> memory_segments(Device device) const override { return memory().segments(device); }
+    DeviceGraphs* graphs() override {
+        static TestGraphs own(memory());
+        return &own;
+    }
     void reset_peak_memory(Device device) override { memory().reset_peak(device); }
     // test:0 has none, so that it gives the CPU's numbers.
     Generator* generator(Device device) override {
@@ -132,29 +159,88 @@ class TestDevice final : public DeviceInterface {
     PinnedMemory pinned_;
 };
 
-// The same elements as a tensor of the CPU's, for the device's own kernels.
-Tensor own_view(const Tensor& t) {
-    if (!t.defined() || t.device().is_cpu()) return t;
-    catch_up(t.device());
-    const Storage& storage = *t.storage();
-    Ptr<TensorImpl> impl(new TensorImpl);
-    impl->storage = Storage::view_of(memory().own_view(storage.address()), storage.bytes(), t.storage());
-    impl->offset = t.storage_offset();
-    impl->dtype = t.dtype();
-    impl->wrapped_number = t.impl()->wrapped_number;
-    impl->set_sizes_strides(t.sizes(), t.strides());
-    return Tensor(std::move(impl));
+// A tensor's place, by which the device's own kernels see its elements as those of a tensor of the CPU's when their
+// turn comes: its memory may have been released by then.
+class OwnView {
+  public:
+    explicit OwnView(const Tensor& t) : is_own_(t.defined() && !t.device().is_cpu()) {
+        if (!is_own_) {
+            host_ = t;
+            return;
+        }
+        const ElementRange range = range_of(t);
+        const std::int64_t first = range.first * t.element_size();
+        place_ = memory().own_view(t.storage()->address()) + first;
+        bytes_ = static_cast<std::size_t>(range.count * t.element_size());
+        offset_ = t.storage_offset() - range.first;
+        dtype_ = t.dtype();
+        wrapped_number_ = t.impl()->wrapped_number;
+        sizes_ = to_dims(t.sizes());
+        strides_ = to_dims(t.strides());
+    }
+    Tensor tensor() const {
+        if (!is_own_) return host_;
+        Ptr<TensorImpl> impl(new TensorImpl);
+        impl->storage = Storage::view_of(place_, bytes_, make_ptr<RefCounted>());
+        impl->offset = offset_;
+        impl->dtype = dtype_;
+        impl->wrapped_number = wrapped_number_;
+        impl->set_sizes_strides(span_of(sizes_), span_of(strides_));
+        return Tensor(std::move(impl));
+    }
+
+  private:
+    bool is_own_;
+    Tensor host_;
+    std::byte* place_ = nullptr;
+    std::size_t bytes_ = 0;
+    std::int64_t offset_ = 0;
+    ScalarType dtype_ = ScalarType::Float32;
+    bool wrapped_number_ = false;
+    Dims sizes_, strides_;
+};
+
+// out = compute(inputs...), in the turn of the stream.
+template <typename Compute, typename... Inputs>
+void fill_in_turn(const Tensor& out, Compute compute, const Inputs&... inputs) {
+    in_turn(out.device(), [compute, to = OwnView(out), from = std::tuple(OwnView(inputs)...)] {
+        const NestedCallScope unobserved;
+        const InterceptorScope not_intercepted(nullptr);
+        const GradModeScope no_grad(false);
+        const detail::AutocastOff full_precision;
+        fn::copy_(to.tensor(), std::apply([&](const auto&... each) { return compute(each.tensor()...); }, from));
+    });
 }
 
 void add_kernel(const Tensor& out, const Tensor& self, const Tensor& other, const Scalar& alpha) {
-    fn::copy_(own_view(out), fn::add(own_view(self), own_view(other), alpha));
+    fill_in_turn(
+        out, [alpha](const Tensor& a, const Tensor& b) { return fn::add(a, b, alpha); }, self, other);
 }
 void mul_kernel(const Tensor& out, const Tensor& self, const Tensor& other) {
-    fn::copy_(own_view(out), fn::mul(own_view(self), own_view(other)));
+    fill_in_turn(
+        out, [](const Tensor& a, const Tensor& b) { return fn::mul(a, b); }, self, other);
 }
-void relu_kernel(const Tensor& out, const Tensor& self) { fn::copy_(own_view(out), fn::relu(own_view(self))); }
+void relu_kernel(const Tensor& out, const Tensor& self) {
+    fill_in_turn(
+        out, [](const Tensor& x) { return fn::relu(x); }, self);
+}
 void mm_kernel(const Tensor& out, const Tensor& self, const Tensor& other) {
-    fn::copy_(own_view(out), fn::mm(own_view(self), own_view(other)));
+    fill_in_turn(
+        out, [](const Tensor& a, const Tensor& b) { return fn::mm(a, b); }, self, other);
+}
+// In the place of NVIDIA's library, for streams of their own: what they capture cannot run on the CPU.
+void addmm_kernel(const Tensor& out, const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta,
+                  const Scalar& alpha) {
+    fill_in_turn(
+        out,
+        [beta, alpha](const Tensor& c, const Tensor& x, const Tensor& y) { return fn::addmm(c, x, y, beta, alpha); },
+        self, a, b);
+}
+bool is_on_stream(Arguments arguments, std::string* why) {
+    const Tensor& t = arguments[0].to_tensor();
+    if (!t.device().is_cpu() && current_stream(t.device()) != 0) return true;
+    if (why != nullptr) *why = "on the device's own stream";
+    return false;
 }
 
 // One that declines, so that the fallback behind a candidate is used too.
@@ -178,6 +264,7 @@ void register_all(const PluginRegistries& registries) {
     add("aten::mul.Tensor", filling<mul_kernel>.function);
     add("aten::relu", filling<relu_kernel>.function);
     add("aten::mm", filling<mm_kernel>.function, accepts_float);
+    add("aten::addmm", filling<addmm_kernel>.function, is_on_stream);
 }
 
 }  // namespace
@@ -213,6 +300,13 @@ std::int64_t resident_threads(Device) {
     constexpr std::int64_t kProcessors = 132, kThreads = 2048;  // as an H100 has
     return kProcessors * kThreads;
 }
+namespace {
+bool is_captured(const Queue& queue) {
+    return queue.owner != nullptr &&
+           static_cast<test_device::LateWork*>(queue.owner)->capture_of(reinterpret_cast<std::size_t>(queue.stream)) !=
+               nullptr;
+}
+}  // namespace
 // Given up before it is written, it is still there.
 std::shared_ptr<void> host_room(Device, std::size_t bytes) {
     static std::mutex mutex;
@@ -229,6 +323,12 @@ std::shared_ptr<void> host_room(Device, std::size_t bytes) {
 }
 void wait_for(const Queue& queue) {
     if (queue.owner == nullptr) return;
+    const auto& work = *static_cast<test_device::LateWork*>(queue.owner);
+    for (std::int8_t i = 0; i < test_device::kDevices; ++i) {
+        const Device device{DeviceType::PrivateUse1, i};
+        if (&test_device::work_of(device) == &work)
+            test_device::refuse_captures(device, reinterpret_cast<StreamId>(queue.stream));
+    }
     static_cast<test_device::LateWork*>(queue.owner)->run(reinterpret_cast<std::size_t>(queue.stream));
 }
 // Those of test:0 run through the fallback.
@@ -250,7 +350,9 @@ Fault* fault_for(const Queue&, const char* op) {
     faults() = {{}, op};
     return &faults().fault;
 }
+// Of captured work nothing is known before it is given again.
 void check_faults(const Queue& queue) {
+    if (is_captured(queue)) return;
     wait_for(queue);
     if (faults().fault.kind != 0) throw_fault(faults().fault, faults().op);
 }

@@ -37,13 +37,16 @@ TestMemory::TestMemory() {
 }
 
 TestMemory::Key TestMemory::key_of(const Block& block) {
-    return {block.device.index, block.stream, static_cast<std::int64_t>(block.size)};
+    return {block.pool.first, block.pool.second, block.device.index, block.stream,
+            static_cast<std::int64_t>(block.size)};
 }
 
 void* TestMemory::allocate(std::size_t bytes, Device device) {
     Block block{device, current_stream(device), block_size(bytes), {}};
     const auto size = static_cast<std::int64_t>(block.size);
+    const bool is_captured = work_of(device).capture_of(static_cast<std::size_t>(block.stream)) != nullptr;
     const std::lock_guard lock(mutex_);
+    if (is_captured) block.pool = capture_pools_.at(static_cast<std::size_t>(device.index));
     take_what_is_done();
     DeviceMemoryStatistics& figures = figures_.at(static_cast<std::size_t>(device.index));
     std::vector<std::size_t>& list = free_[key_of(block)];
@@ -72,19 +75,30 @@ void TestMemory::release(void* block, std::size_t bytes, Device device) noexcept
     figures.allocation[0].take(1);
     figures.allocated_bytes[0].take(static_cast<std::int64_t>(found->second.size));
     figures.requested_bytes[0].take(static_cast<std::int64_t>(bytes));
-    Waiting waiting{std::move(found->second), found->first, {}};
+    Waiting waiting{std::move(found->second), found->first, {}, {}};
     given_.erase(found);
-    for (const StreamId stream : waiting.block.uses) {
-        if (stream != 0) waiting.marks.push_back(work_of(device).mark(static_cast<std::size_t>(stream)));
-    }
+    waiting.unmarked = std::move(waiting.block.uses);
     waiting.block.uses.clear();
+    mark(waiting);
     waiting_.push_back(std::move(waiting));
     take_what_is_done();
 }
 
+void TestMemory::mark(Waiting& waiting) {
+    std::erase_if(waiting.unmarked, [&](StreamId stream) {
+        LateWork& work = work_of(waiting.block.device);
+        const auto at = static_cast<std::size_t>(stream);
+        if (stream == 0) return true;
+        if (work.capture_of(at) != nullptr) return false;
+        waiting.marks.push_back(work.mark(at));
+        return true;
+    });
+}
+
 void TestMemory::take_what_is_done() {
-    std::erase_if(waiting_, [&](const Waiting& waiting) {
-        if (!std::ranges::all_of(waiting.marks, &LateWork::Mark::is_reached)) return false;
+    std::erase_if(waiting_, [&](Waiting& waiting) {
+        mark(waiting);
+        if (!waiting.unmarked.empty() || !std::ranges::all_of(waiting.marks, &LateWork::Mark::is_reached)) return false;
         free_[key_of(waiting.block)].push_back(waiting.offset);
         return true;
     });
@@ -94,6 +108,50 @@ void TestMemory::note_use(const void* block, StreamId stream) {
     const std::lock_guard lock(mutex_);
     const auto found = given_.find(static_cast<std::size_t>(static_cast<const std::byte*>(block) - locked_));
     if (found != given_.end() && found->second.stream != stream) found->second.uses.push_back(stream);
+}
+
+void TestMemory::use_pool(Device device, MemoryPoolId pool) {
+    const std::lock_guard lock(mutex_);
+    capture_pools_.at(static_cast<std::size_t>(device.index)) = pool;
+}
+void TestMemory::hold_pool(MemoryPoolId pool) {
+    const std::lock_guard lock(mutex_);
+    ++held_pools_[pool];
+}
+void TestMemory::release_pool(MemoryPoolId pool) {
+    const std::lock_guard lock(mutex_);
+    if (--held_pools_[pool] > 0) return;
+    held_pools_.erase(pool);
+    take_what_is_done();
+    std::vector<std::pair<Key, std::vector<std::size_t>>> freed;
+    std::erase_if(free_, [&](auto& entry) {
+        if (entry.first[0] != pool.first || entry.first[1] != pool.second) return false;
+        freed.emplace_back(Key{0, 0, entry.first[2], entry.first[3], entry.first[4]}, std::move(entry.second));
+        return true;
+    });
+    for (auto& [key, offsets] : freed) free_[key].insert(free_[key].end(), offsets.begin(), offsets.end());
+    for (auto& [offset, block] : given_) {
+        if (block.pool == pool) block.pool = {};
+    }
+}
+
+// Each block counts as one.
+std::vector<DeviceSegment> TestMemory::segments(Device device) const {
+    const std::lock_guard lock(mutex_);
+    std::vector<DeviceSegment> all;
+    const auto put = [&](std::size_t offset, std::size_t size, StreamId stream, MemoryPoolId pool, bool is_free) {
+        all.push_back(
+            {reinterpret_cast<std::uintptr_t>(locked_ + offset), size, stream, false, {{size, is_free}}, pool});
+    };
+    for (const auto& [offset, block] : given_) {
+        if (block.device == device) put(offset, block.size, block.stream, block.pool, false);
+    }
+    for (const auto& [key, offsets] : free_) {
+        if (key[2] != device.index) continue;
+        for (const std::size_t offset : offsets)
+            put(offset, static_cast<std::size_t>(key[4]), key[3], {key[0], key[1]}, true);
+    }
+    return all;
 }
 
 std::byte* TestMemory::own_view(const void* address) const {

@@ -32,6 +32,12 @@ class TestMemory final : public Allocator {
     DeviceMemoryStatistics statistics(Device device) const;
     void reset_peak(Device device);
 
+    // Work of captures is given memory of this pool; none: their ends. Memory of a pool that nobody holds is for all.
+    void use_pool(Device device, MemoryPoolId pool);
+    void hold_pool(MemoryPoolId pool);
+    void release_pool(MemoryPoolId pool);
+    std::vector<DeviceSegment> segments(Device device) const;
+
   private:
     static constexpr std::size_t kBytes = std::size_t{32} << 30;  // addresses; untouched pages cost nothing
 
@@ -40,15 +46,18 @@ class TestMemory final : public Allocator {
         StreamId stream = 0;
         std::size_t size = 0;
         std::vector<StreamId> uses;
+        MemoryPoolId pool = {};
     };
     struct Waiting {
         Block block;
         std::size_t offset = 0;
         std::vector<LateWork::Mark> marks;
+        std::vector<StreamId> unmarked;  // they captured then
     };
-    using Key = std::array<std::int64_t, 3>;  // device, stream, size
+    using Key = std::array<std::int64_t, 5>;  // pool, device, stream, size
     static Key key_of(const Block& block);
     void take_what_is_done();
+    static void mark(Waiting& waiting);
 
     std::byte* locked_ = nullptr;
     std::byte* open_ = nullptr;
@@ -58,6 +67,8 @@ class TestMemory final : public Allocator {
     std::vector<Waiting> waiting_;
     std::size_t used_ = 0;
     std::array<DeviceMemoryStatistics, kDevices> figures_;
+    std::array<MemoryPoolId, kDevices> capture_pools_;
+    std::map<MemoryPoolId, int> held_pools_;
 };
 
 }  // namespace loupe::test_device

@@ -24,6 +24,10 @@ DeviceStreams& streams_of(Device device) {
 
 thread_local std::array<StreamId, kDevices> current{};
 
+void refuse(CaptureFault fault) {
+    if (fault != CaptureFault::None) throw Error(ErrorKind::Run, concat("CUDA error: ", text_of(fault)));
+}
+
 // By the clock of the host, which is the device's.
 class Event final : public DeviceEvent {
   public:
@@ -41,11 +45,14 @@ class Event final : public DeviceEvent {
     // Work of the device's own stream is done at once; that its event has been reached it says later, as a device
     // beside the host would.
     bool is_reached() const override {
+        refuse(mark_.is_captured() ? CaptureFault::CapturedEvent : CaptureFault::None);
         if (!mark_.is_set()) return is_waited_for_;
         if (!mark_.is_reached()) work_of(device_).run_some(stream_);
         return mark_.is_reached();
     }
     void wait() override {
+        if (mark_.is_captured()) work_of(device_).spoil_captures();
+        refuse(mark_.is_captured() ? CaptureFault::CapturedEvent : CaptureFault::None);
         is_waited_for_ = true;
         work_of(device_).run_to(mark_);
     }
@@ -53,11 +60,16 @@ class Event final : public DeviceEvent {
         return (seconds() - static_cast<const Event&>(earlier).seconds()) * 1e3;
     }
     void hold_stream() override {
-        const StreamId stream = current_stream(device_);
-        if (stream == 0)
+        const auto stream = static_cast<std::size_t>(current_stream(device_));
+        // Work of the device's own stream cannot be kept, and is there before any that is captured.
+        if (stream == 0 && mark_.is_captured()) {
+            work_of(device_).spoil_captures();
+            refuse(CaptureFault::Isolation);
+        } else if (stream == 0) {
             work_of(device_).run_to(mark_);
-        else
-            work_of(device_).hold(static_cast<std::size_t>(stream), mark_);
+        } else {
+            refuse(work_of(device_).hold(stream, mark_));
+        }
     }
 
   private:
@@ -86,7 +98,16 @@ StreamId make_stream(Device device) {
     own.made = static_cast<StreamId>(own.work.make_stream());
     return own.made;
 }
-void catch_up(Device device) { work_of(device).run(static_cast<std::size_t>(current_stream(device))); }
+void catch_up(Device device) {
+    refuse_captures(device, current_stream(device));
+    work_of(device).run(static_cast<std::size_t>(current_stream(device)));
+}
+void refuse_captures(Device device, std::optional<StreamId> stream) {
+    LateWork& work = work_of(device);
+    if (stream ? work.capture_of(static_cast<std::size_t>(*stream)) == nullptr : !work.captures_any()) return;
+    stream ? work.spoil_capture(static_cast<std::size_t>(*stream)) : work.spoil_captures();
+    refuse(CaptureFault::Unsupported);
+}
 void in_turn(Device device, LateWork::Work work) {
     if (const StreamId stream = current_stream(device); stream != 0)
         work_of(device).give(static_cast<std::size_t>(stream), std::move(work));

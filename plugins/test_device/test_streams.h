@@ -4,6 +4,7 @@
 // be (late_work.h).
 
 #include <memory>
+#include <optional>
 
 #include "core/tensor/device_interface.h"
 #include "plugins/test_device/late_work.h"
@@ -18,6 +19,9 @@ void use_stream(Device device, StreamId stream);
 StreamId make_stream(Device device);
 // All that the calling thread's stream has been given is done.
 void catch_up(Device device);
+// Throws Error (Run) where the host would wait for a stream that captures, or for the device that has one; its capture
+// fails.
+void refuse_captures(Device device, std::optional<StreamId> stream = {});
 // Runs work in the turn of the calling thread's stream.
 void in_turn(Device device, LateWork::Work work);
 

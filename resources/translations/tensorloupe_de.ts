@@ -6035,8 +6035,28 @@ Anheften &gt; Eine Datei nimmt eine Aufzeichnung, ein Modell oder eine .npz mit 
         <translation>Passes und Fusion</translation>
     </message>
     <message>
-        <source>Also planned programs: memory in one block, no allocation in the steady state</source>
-        <translation>Zusätzlich geplante Programme: Speicher in einem Block, keine Belegung im eingeschwungenen Zustand</translation>
+        <source>Also planned programs: memory in one block, no allocation in the steady state; on a device its work is captured and launched as one graph</source>
+        <translation>Zusätzlich geplante Programme: Speicher in einem Block, keine Belegung im eingeschwungenen Zustand; auf einem Gerät wird die Arbeit aufgezeichnet und als ein Graph gestartet</translation>
+    </message>
+    <message>
+        <source>Captured: a graph of %1 nodes, backward of %2</source>
+        <translation>Aufgezeichnet: ein Graph aus %1 Knoten, rückwärts aus %2</translation>
+    </message>
+    <message>
+        <source>Captured: a graph of %1 nodes</source>
+        <translation>Aufgezeichnet: ein Graph aus %1 Knoten</translation>
+    </message>
+    <message>
+        <source>The device runs it as one launch. Under the debugger and while a run is recorded each operator runs by itself</source>
+        <translation>Das Gerät führt ihn mit einem einzigen Start aus. Unter dem Debugger und bei aufgezeichneten Läufen läuft jeder Operator einzeln</translation>
+    </message>
+    <message>
+        <source>Not captured: %1</source>
+        <translation>Nicht aufgezeichnet: %1</translation>
+    </message>
+    <message>
+        <source>Its operators are launched one by one: %1</source>
+        <translation>Die Operatoren werden einzeln gestartet: %1</translation>
     </message>
     <message>
         <source>Also measures layouts, fusion and kernels, takes the fastest, and keeps what it found on disk</source>

@@ -27,6 +27,7 @@
 #include "core/runtime/fuse/fuser.h"
 #include "core/tensor/device_copy.h"
 #include "core/tensor/device_interface.h"
+#include "tests/gpu/graphs.h"
 #include "tests/ops/comparison.h"
 #include "tests/ops/device_comparison.h"
 #include "tests/runtime/fuser_groups.h"
@@ -461,7 +462,7 @@ int main(int argc, char** argv) {
             std::printf("by %s: %zu operators\n", backend.c_str(), operators.size());
         }
         say_errors();
-        failed += check_fused_groups() + check_collectives();
+        failed += check_fused_groups() + check_collectives() + gpu::check_graphs();
         bench();
         return failed == 0 ? 0 : 1;
     } catch (const std::exception& error) {

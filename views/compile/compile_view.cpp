@@ -98,7 +98,10 @@ QLayout* CompileView::makeModeBar() {
     auto* bar = new PanelBar(this);
     mode_ = bar->choice(tr("Compile mode"));
     const QString tips[] = {
-        tr("Passes and fusion"), tr("Also planned programs: memory in one block, no allocation in the steady state"),
+        tr("Passes and fusion"),
+        tr("Also planned programs: memory in one block, no allocation in the steady state; on a device its work is "
+           "captured "
+           "and launched as one graph"),
         tr("Also measures layouts, fusion and kernels, takes the fastest, and keeps what it found on disk")};
     for (const auto& mode : session::compile_modes()) {
         mode_->addItem(text(mode));
@@ -322,6 +325,21 @@ void CompileView::addReport() {
     if (report_.in_force.planned_parts > 0)
         addRow(section, tr("Memory plan draws the planned parts"), QString(),
                tr("Where each buffer lies in the block of its part, over the steps"), {});
+    // What a device runs of it as one, of the runs that were timed.
+    if (report_.captured_nodes > 0)
+        addRow(
+            section,
+            report_.captured_backward_nodes > 0 ? tr("Captured: a graph of %1 nodes, backward of %2")
+                                                      .arg(report_.captured_nodes)
+                                                      .arg(report_.captured_backward_nodes)
+                                                : tr("Captured: a graph of %1 nodes").arg(report_.captured_nodes),
+            QString(),
+            tr("The device runs it as one launch. Under the debugger and while a run is recorded each operator runs by "
+               "itself"),
+            {});
+    else if (!report_.not_captured.empty())
+        addRow(section, tr("Not captured: %1").arg(text(report_.not_captured)), QString(),
+               tr("Its operators are launched one by one: %1").arg(text(report_.not_captured)), {});
     if (!report_.breaks.empty())
         section = addSection(tr("Graph breaks: %1").arg(report_.breaks.size()),
                              tr("What cannot be planned runs by the interpreter, operator by operator"));

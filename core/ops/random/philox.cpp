@@ -2,6 +2,8 @@
 #include "core/ops/random/philox.h"
 
 #include "core/base/error.h"
+#include "core/ops/random/graph_draws.h"
+#include "core/tensor/device_graphs.h"
 
 namespace loupe {
 namespace {
@@ -35,6 +37,20 @@ PhiloxState Philox::take(std::uint64_t numbers) {
     return now;
 }
 
+PhiloxPlace Philox::take_for_kernel(std::uint64_t numbers) {
+    const std::shared_ptr<GraphDraws> draws = is_capturing(device_) ? GraphDraws::current() : nullptr;
+    return draws == nullptr ? PhiloxPlace{take(numbers), nullptr} : draws->take(*this, numbers);
+}
+
+void Philox::set_seed(std::uint64_t seed) {
+    if (is_capturing(device_) && seed != state_.seed)
+        throw Error(
+            ErrorKind::Run,
+            "CUDAGeneratorImpl::set_current_seed can be called during stream capture only if new seed is the same "
+            "as the original seed.");
+    if (!is_capturing(device_)) state_ = {seed, 0};
+}
+
 std::uint64_t Philox::draw_seed() {
     const auto numbers = at(take(2), 0);
     return static_cast<std::uint64_t>(numbers[0]) << 32 | numbers[1];
@@ -43,6 +59,10 @@ std::uint64_t Philox::draw_seed() {
 void Philox::set_state(const GeneratorState& given) {
     const auto* const state = std::get_if<PhiloxState>(&given);
     if (state == nullptr) throw Error(ErrorKind::Run, "the state is of another kind of generator than a device's");
+    if (is_capturing(device_))
+        throw Error(ErrorKind::Run,
+                    "Cannot call CUDAGeneratorImpl::set_state during CUDA graph capture. If you need this call to be "
+                    "captured, please file an issue. Current cudaStreamCaptureStatus: cudaStreamCaptureStatusActive");
     if (state->offset % 4 != 0) throw Error(ErrorKind::Run, "offset must be a multiple of 4");
     state_ = *state;
 }

@@ -7,6 +7,7 @@
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/error.h"
 #include "core/python/torch/require_device.h"
+#include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_objects.h"
 #include "core/tensor/allocator.h"
 #include "core/tensor/device_interface.h"
@@ -87,12 +88,12 @@ IValue synchronize(CallArguments arguments) {
     require_device();
     for (int i = 0; i < device_count(); ++i) {
         if (!given.has(0) || given[0].is_none() || device_of(given[0]) == gpu(i))
-            device_interface(DeviceType::Cuda)->synchronize(gpu(i));
+            with_python_errors([&] { device_interface(DeviceType::Cuda)->synchronize(gpu(i)); });
     }
     return {};
 }
 IValue empty_cache(CallArguments) {
-    if (device_count() > 0) allocator_for(DeviceType::Cuda).trim();
+    if (device_count() > 0) with_python_errors([] { allocator_for(DeviceType::Cuda).trim(); });
     return {};
 }
 IValue seed(const IValue& value, int first, int end) {

@@ -58,6 +58,11 @@ IValue synchronize_stream(CallArguments arguments) {
     with_python_errors([&] { asked.devices.synchronize_stream(asked.device, asked.number(1)); });
     return {};
 }
+IValue synchronize(CallArguments arguments) {
+    const Asked asked(arguments);
+    with_python_errors([&] { asked.devices.synchronize(asked.device); });
+    return {};
+}
 IValue is_idle(CallArguments arguments) {
     const Asked asked(arguments);
     return with_python_errors([&] { return IValue(asked.devices.is_idle(asked.device, asked.number(1))); });
@@ -196,14 +201,16 @@ IValue memory_segments(CallArguments arguments) {
             used += block.is_free ? 0 : bytes;
             address += bytes;
         }
-        segments.push_back(dictionary({{"device", std::int64_t{asked.device.index}},
-                                       {"address", static_cast<std::int64_t>(segment.address)},
-                                       {"total_size", static_cast<std::int64_t>(segment.bytes)},
-                                       {"allocated_size", used},
-                                       {"active_size", used},
-                                       {"stream", segment.stream},
-                                       {"segment_type", std::string(segment.is_small ? "small" : "large")},
-                                       {"blocks", list_of(std::move(blocks))}}));
+        segments.push_back(dictionary(
+            {{"device", std::int64_t{asked.device.index}},
+             {"address", static_cast<std::int64_t>(segment.address)},
+             {"total_size", static_cast<std::int64_t>(segment.bytes)},
+             {"allocated_size", used},
+             {"active_size", used},
+             {"stream", segment.stream},
+             {"segment_type", std::string(segment.is_small ? "small" : "large")},
+             {"segment_pool_id", make_ptr<TupleObject>(std::vector<IValue>{segment.pool.first, segment.pool.second})},
+             {"blocks", list_of(std::move(blocks))}}));
     }
     return list_of(std::move(segments));
 }
@@ -260,6 +267,7 @@ void fill_devices(PythonModule& module) {
     module.define("current_stream", &current_stream);
     module.define("use_stream", &use_stream);
     module.define("synchronize_stream", &synchronize_stream);
+    module.define("synchronize", &synchronize);
     module.define("is_idle", &is_idle);
     module.define("native_stream", &native_stream);
     module.define("note_use", &note_use);

@@ -32,6 +32,7 @@
 #include "core/python/torch/torch_devices.h"
 #include "core/python/torch/torch_distributed.h"
 #include "core/python/torch/torch_functional.h"
+#include "core/python/torch/torch_graphs.h"
 #include "core/python/torch/torch_limits.h"
 #include "core/python/torch/torch_objects.h"
 #include "core/python/torch/torch_ops.h"
@@ -529,6 +530,7 @@ std::vector<ModuleRecord> torch_modules() {
         {"torch.optim.lr_scheduler", fill_lr_scheduler},
         {"_torch_cuda", fill_cuda},
         {"_devices", fill_devices},
+        {"_device_graphs", fill_device_graphs},
         {"torch.utils", fill_utils},
         {"torch.utils.checkpoint", fill_checkpoint},
         {"_torch_data", fill_torch_data},

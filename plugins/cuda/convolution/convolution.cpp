@@ -21,6 +21,7 @@
 #include "core/ops/nn/convolution.h"
 #include "core/tensor/device_copy.h"
 #include "plugins/cuda/device.h"
+#include "plugins/cuda/graphs/captures.h"
 
 namespace loupe::cuda {
 namespace {
@@ -43,6 +44,7 @@ cudnnHandle_t handle_for(Device device) {
     use(device);
     cudnnHandle_t& handle = (*handles)[{device.index, current_stream(device)}];
     if (handle == nullptr) {
+        const RelaxedCapture relaxed;
         check(cudnnCreate(&handle), "starting cuDNN");
         check(cudnnSetStream(handle, stream_of(device)), "starting cuDNN");
     }
@@ -201,8 +203,9 @@ struct Problem {
           small(small_sizes, *type_of(dtype), last),
           convolution(p, dtype),
           is_half(dtype == ScalarType::Float16 || dtype == ScalarType::BFloat16),
-          tries(math_settings().tries_algorithms) {
-        key = {place.index, static_cast<std::int64_t>(dtype), last, p.groups, math_of(dtype), tries};
+          tries(math_settings().tries_algorithms && capture_of(place) == 0) {
+        key = {place.index,    static_cast<std::int64_t>(dtype), last, p.groups,
+               math_of(dtype), math_settings().tries_algorithms};
         for (const IntSpan part :
              {large_sizes, weight_sizes, small_sizes, span_of(p.stride), span_of(p.padding), span_of(p.dilation)}) {
             key.push_back(static_cast<std::int64_t>(part.size()));
@@ -311,7 +314,7 @@ struct Problem {
     TensorDescriptor small;
     ConvolutionDescriptor convolution;
     bool is_half;
-    bool tries;  // times what cuDNN has, rather than ask it
+    bool tries;  // times what cuDNN has, rather than ask it; not while a stream captures, since that waits
     std::vector<std::int64_t> key;
 };
 
@@ -452,6 +455,7 @@ bool accepts(Arguments arguments, std::string* why) {
 }  // namespace
 
 void register_convolution(const PluginRegistries& registries) {
+    add_preparation([](Device device) { handle_for(device); });
     const auto add = [&](std::string_view name, KernelFunction kernel) {
         registries.add_kernel(name, DeviceType::Cuda, {"cudnn", kernel, accepts});
     };

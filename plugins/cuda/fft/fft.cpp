@@ -14,6 +14,7 @@
 #include "core/dispatch/functions.h"
 #include "core/kernels/elementwise.h"
 #include "plugins/cuda/device.h"
+#include "plugins/cuda/graphs/captures.h"
 
 namespace loupe::cuda {
 namespace {
@@ -32,16 +33,28 @@ struct PlanKey {
 // Of `lines` lines that lie one behind the other. Plans are kept, up to a number of them.
 cufftHandle plan_for(Device device, cufftType type, std::int64_t length, std::int64_t lines) {
     static std::mutex mutex;
-    static auto* const plans = new std::map<PlanKey, cufftHandle>;
+    struct Plan {
+        cufftHandle handle = 0;
+        bool is_captured = false;  // a graph works in its memory
+    };
+    static auto* const plans = new std::map<PlanKey, Plan>;
     constexpr std::size_t kMost = 64;
     const std::lock_guard lock(mutex);
     const PlanKey key{device.index, type, length, lines};
-    if (const auto found = plans->find(key); found != plans->end()) return found->second;
-    if (plans->size() >= kMost) {
-        wait_for(queue_of(device));
-        for (const auto& [old, plan] : *plans) cufftDestroy(plan);
-        plans->clear();
+    const bool is_captured = capture_of(device) != 0;
+    if (const auto found = plans->find(key); found != plans->end()) {
+        check_fft(cufftSetStream(found->second.handle, stream_of(device)), "planning a Fourier transform");
+        found->second.is_captured = found->second.is_captured || is_captured;
+        return found->second.handle;
     }
+    if (plans->size() >= kMost && !is_captured) {
+        wait_for(queue_of(device));
+        std::erase_if(*plans, [](const auto& old) {
+            if (!old.second.is_captured) cufftDestroy(old.second.handle);
+            return !old.second.is_captured;
+        });
+    }
+    const RelaxedCapture relaxed;
     cufftHandle plan = 0;
     check_fft(cufftCreate(&plan), "a Fourier transform");
     long long size = length;
@@ -49,7 +62,7 @@ cufftHandle plan_for(Device device, cufftType type, std::int64_t length, std::in
     check_fft(cufftMakePlanMany64(plan, 1, &size, nullptr, 1, 0, nullptr, 1, 0, type, lines, &work),
               "planning a Fourier transform");
     check_fft(cufftSetStream(plan, stream_of(device)), "planning a Fourier transform");
-    return plans->emplace(key, plan).first->second;
+    return plans->emplace(key, Plan{plan, is_captured}).first->second.handle;
 }
 
 Tensor copied(const Tensor& t) {

@@ -12,6 +12,7 @@
 #include "plugins/cuda/fuser/formulas.h"
 #include "plugins/cuda/fuser/launch.h"
 #include "plugins/cuda/fuser/module.h"
+#include "plugins/cuda/graphs/captures.h"
 
 namespace loupe::cuda {
 namespace {
@@ -72,6 +73,7 @@ class Variant {
     const CodeModule& module_on(Device device) const {
         const std::scoped_lock lock(mutex_);
         std::unique_ptr<const CodeModule>& module = modules_[device.index];
+        const RelaxedCapture relaxed;
         if (!module) module = std::make_unique<CodeModule>(code_.cubin, device);
         return *module;
     }

@@ -13,6 +13,7 @@
 #include "core/dispatch/functions.h"
 #include "core/kernels/elementwise.h"
 #include "plugins/cuda/device.h"
+#include "plugins/cuda/graphs/captures.h"
 
 namespace loupe::cuda {
 namespace {
@@ -29,9 +30,10 @@ cusolverDnHandle_t solver_of(Device device) {
     cusolverDnHandle_t& handle = (*handles)[device.index];
     use(device);
     if (handle == nullptr) {
+        const RelaxedCapture relaxed;
         check_solver(cusolverDnCreate(&handle), "starting cuSOLVER");
-        check_solver(cusolverDnSetStream(handle, stream_of(device)), "starting cuSOLVER");
     }
+    check_solver(cusolverDnSetStream(handle, stream_of(device)), "starting cuSOLVER");
     return handle;
 }
 

@@ -61,6 +61,9 @@ LOUPE_HD inline void box_muller(const Four& f, double* out) {
     out[1] *= s;
 }
 
+LOUPE_HD inline std::uint64_t seed_of(const Draw& d) { return d.words == nullptr ? d.seed : d.words[0]; }
+LOUPE_HD inline std::uint64_t block_of(const Draw& d) { return ((d.words == nullptr ? 0 : d.words[1]) + d.offset) / 4; }
+
 // T: what a number is made in; S: as it lies in memory.
 template <typename T, typename S>
 LOUPE_HD S number(Distribution distribution, const Draw& d, T u) {
@@ -106,8 +109,8 @@ struct RealBody {
         using T = Compute<S>;
         constexpr int kWidth = std::is_same_v<T, double> ? 2 : 4;
         const std::int64_t round = quotient(i, draw.threads), thread = i - round * draw.threads;
-        const Four f =
-            philox(draw.offset / 4 + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread), draw.seed);
+        const Four f = philox(block_of(draw) + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread),
+                              seed_of(draw));
         T drawn[kWidth];
         if constexpr (kWidth == 2) {
             if (is_normal(kDistribution)) {
@@ -139,8 +142,8 @@ struct NarrowBody {
 
     LOUPE_HD void operator()(std::int64_t i) const {
         const std::int64_t round = quotient(i, draw.threads), thread = i - round * draw.threads;
-        const Four f =
-            philox(draw.offset / 4 + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread), draw.seed);
+        const Four f = philox(block_of(draw) + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread),
+                              seed_of(draw));
         for (int k = 0; k < 4; ++k) {
             const std::int64_t at = thread + draw.threads * (k + 4 * round);
             if (at < count)
@@ -182,8 +185,8 @@ struct WholeBody {
     LOUPE_HD void operator()(std::int64_t i) const {
         constexpr int kWidth = kWide ? 2 : 4;
         const std::int64_t round = quotient(i, draw.threads), thread = i - round * draw.threads;
-        const Four f =
-            philox(draw.offset / 4 + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread), draw.seed);
+        const Four f = philox(block_of(draw) + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread),
+                              seed_of(draw));
         for (int k = 0; k < kWidth; ++k) {
             const std::int64_t at = thread + draw.threads * (k + kWidth * round);
             if (at >= count) return;
@@ -213,7 +216,7 @@ struct ChanceBody {
     Fault* fault;
 
     LOUPE_HD void operator()(std::int64_t i) const {
-        const Four f = philox(draw.offset / 4, static_cast<std::uint64_t>(i), draw.seed);
+        const Four f = philox(block_of(draw), static_cast<std::uint64_t>(i), seed_of(draw));
         for (int k = 0; k < 4; ++k) {
             const std::int64_t at = i * 4 + k;
             if (at >= count) return;
@@ -246,7 +249,7 @@ struct DropoutBody {
         const std::int64_t round = quotient(i, draw.threads);
         const auto thread = static_cast<std::uint64_t>(i - round * draw.threads);
         if constexpr (kWidth == 1) {
-            const Four f = philox(draw.offset / 4 + static_cast<std::uint64_t>(round), thread, draw.seed);
+            const Four f = philox(block_of(draw) + static_cast<std::uint64_t>(round), thread, seed_of(draw));
             for (int k = 0; k < 4; ++k) {
                 const std::int64_t at = static_cast<std::int64_t>(thread) + draw.threads * (k + 4 * round);
                 if (at < count) y[at] = kept(x[at], f.v[k], mask[at]);
@@ -264,7 +267,7 @@ struct DropoutBody {
             Marks marks;
             for (int b = 0; b < kBlocks; ++b) {
                 const Four f =
-                    philox(draw.offset / 4 + static_cast<std::uint64_t>(round * kBlocks + b), thread, draw.seed);
+                    philox(block_of(draw) + static_cast<std::uint64_t>(round * kBlocks + b), thread, seed_of(draw));
                 for (int k = 0; k < kOfBlock; ++k) {
                     const int at = b * kOfBlock + k;
                     elements.v[at] = kept(elements.v[at], f.v[k], marks.v[at]);
@@ -294,7 +297,7 @@ struct ShuffleBody {
         std::int64_t* const island = places + i;
         std::uint64_t drawn = 0;
         for (int k = size - 1; k > 0; --k, ++drawn) {
-            const Four f = philox(draw.offset / 4 + drawn / 4, static_cast<std::uint64_t>(i), draw.seed);
+            const Four f = philox(block_of(draw) + drawn / 4, static_cast<std::uint64_t>(i), seed_of(draw));
             const auto other = static_cast<int>(f.v[drawn % 4] % static_cast<std::uint32_t>(k + 1));
             if (k == other) continue;
             const std::int64_t kept = island[k];

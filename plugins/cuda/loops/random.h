@@ -29,6 +29,8 @@ struct Draw {
     std::uint64_t offset = 0;    // a multiple of four
     std::int64_t threads = 256;  // of PyTorch's launch
     Element element = Element::Float32;
+    // Of captured work: {seed, offset} of the replay, to which `offset` is added; null: they are as they are.
+    const std::uint64_t* words = nullptr;
 };
 
 // Threads that PyTorch would launch for so many elements on a device that runs `resident` at once.

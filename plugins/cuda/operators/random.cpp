@@ -45,9 +45,11 @@ Tensor in_memory_order(const Tensor& t) {
 }
 
 void begin(Draw& draw, const Tensor& self, const IValue& generator, std::uint64_t numbers) {
-    const PhiloxState state = philox_of(generator, self.device()).take(numbers);
-    draw.seed = state.seed;
-    draw.offset = state.offset;
+    const PhiloxPlace place = philox_of(generator, self.device()).take_for_kernel(numbers);
+    draw.seed = place.state.seed;
+    draw.offset = place.state.offset;
+    if (place.words != nullptr)
+        draw.words = static_cast<const std::uint64_t*>(address_on_device(const_cast<void*>(place.words)));
 }
 
 const Tensor& fill(const Tensor& self, Draw draw, const IValue& generator) {

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "plugins/cuda/device.h"
+#include "plugins/cuda/graphs/captures.h"
 
 namespace loupe::cuda {
 namespace {
@@ -80,6 +81,7 @@ class CudaLt final : public LtLibrary {
   public:
     explicit CudaLt(Device device) : device_(device) {
         use(device);
+        const RelaxedCapture relaxed;
         check_lt(cublasLtCreate(&handle_), "starting cublasLt");
     }
 

@@ -13,6 +13,7 @@
 #include "core/dispatch/boxing.h"
 #include "core/kernels/elementwise.h"
 #include "plugins/cuda/device.h"
+#include "plugins/cuda/graphs/captures.h"
 #include "plugins/cuda/products/epilogues.h"
 #include "plugins/cuda/products/lt_library.h"
 
@@ -25,16 +26,37 @@ void check(cublasStatus_t status, const char* doing) {
 }
 
 // A stream's own: the memory that cuBLAS works in is a handle's.
+struct Handle {
+    cublasHandle_t own = nullptr;
+    CaptureId capture = 0;  // whose memory it works in; 0: its own
+};
+
+// Captured work needs memory that stays where it is: cuBLAS's own is taken by the handle, and given otherwise later.
+void choose_workspace(Handle& handle, Device device) {
+    const CaptureId capture = capture_of(device);
+    if (handle.capture == capture) return;
+    if (capture == 0) {
+        check(cublasSetStream(handle.own, stream_of(device)), "choosing cuBLAS's memory");  // its own again
+    } else {
+        constexpr std::size_t kBytes = std::size_t{32} << 20;  // as PyTorch on Hopper
+        check(cublasSetWorkspace(handle.own, keep_for_capture(device, kBytes), kBytes), "choosing cuBLAS's memory");
+    }
+    handle.capture = capture;
+}
+
 cublasHandle_t handle_for(Device device) {
     static std::mutex mutex;
-    static auto* const handles = new std::map<std::pair<int, StreamId>, cublasHandle_t>;
+    static auto* const handles = new std::map<std::pair<int, StreamId>, Handle>;
     const std::lock_guard lock(mutex);
-    cublasHandle_t& handle = (*handles)[{device.index, current_stream(device)}];
+    Handle& known = (*handles)[{device.index, current_stream(device)}];
+    cublasHandle_t& handle = known.own;
     if (handle == nullptr) {
         use(device);
+        const RelaxedCapture relaxed;
         check(cublasCreate(&handle), "starting cuBLAS");
         check(cublasSetStream(handle, stream_of(device)), "starting cuBLAS");
     }
+    choose_workspace(known, device);
     // Float32 as it is, not TF32: PyTorch's default.
     check(
         cublasSetMathMode(handle, math_settings().products_in_tf32 ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH),
@@ -197,6 +219,10 @@ bool accepts_bias(Arguments arguments, std::string* why) {
 }  // namespace
 
 void register_products(const PluginRegistries& registries) {
+    add_preparation([](Device device) {
+        handle_for(device);
+        lt_library(device);
+    });
     const auto add = [&](std::string_view name, KernelFunction kernel, AcceptFunction accept) {
         registries.add_kernel(name, DeviceType::Cuda, {"cublas", kernel, accept});
     };

@@ -13,15 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "plugins/test_device/late_work.h"
-#include "tests/plugins/cuda/stub/stub_gpu.h"
+#include "tests/plugins/cuda/stub/gpu_state.h"
 
 using loupe::test_device::LateWork;
 
-struct CUstream_st {
-    int device = 0;
-    std::size_t index = 0;
-};
 struct CUevent_st {
     int device = 0;
     LateWork::Mark mark;
@@ -54,10 +49,16 @@ Gpu& gpu() {
 thread_local int current = 0;
 thread_local cudaError_t last = cudaSuccess;
 
+}  // namespace
+
 cudaError_t returned(cudaError_t error) {
     if (error != cudaSuccess && error != cudaErrorNotReady) last = error;
     return error;
 }
+LateWork& work_of(int device) { return gpu().work.at(static_cast<std::size_t>(device)); }
+
+namespace {
+
 cudaError_t state() { return returned(gpu().lost.at(static_cast<std::size_t>(current))); }
 
 bool breaks(cudaError_t error) {
@@ -73,8 +74,6 @@ std::optional<cudaError_t> failure(Call call) {
     gpu().failures.erase(found);
     return error;
 }
-
-LateWork& work_of(int device) { return gpu().work.at(static_cast<std::size_t>(device)); }
 
 // The block that has these bytes.
 const Block* block_with(const void* address, std::size_t bytes) {
@@ -92,6 +91,7 @@ std::size_t used_on(int device) {
 }
 
 cudaError_t allocate(void** memory, std::size_t bytes, int device) {
+    if (const cudaError_t error = unsafe_call(); error != cudaSuccess) return error;
     const std::lock_guard lock(gpu().mutex);
     if (const auto error = failure(Call::Malloc)) return returned(*error);
     if (device >= 0 && used_on(device) + bytes > gpu().machine.memory) return returned(cudaErrorMemoryAllocation);
@@ -108,6 +108,7 @@ cudaError_t allocate(void** memory, std::size_t bytes, int device) {
 }
 cudaError_t free_block(void* memory) {
     if (memory == nullptr) return cudaSuccess;
+    if (const cudaError_t error = unsafe_call(); error != cudaSuccess) return error;
     const std::lock_guard lock(gpu().mutex);
     const auto found = gpu().blocks.find(static_cast<std::byte*>(memory));
     if (found == gpu().blocks.end()) return returned(cudaErrorInvalidValue);
@@ -121,6 +122,17 @@ cudaError_t free_block(void* memory) {
     return cudaSuccess;
 }
 
+// The host cannot wait for what is not given.
+cudaError_t forbidden(cudaStream_t stream) {
+    LateWork& work = work_of(stream->device);
+    if (work.capture_of(stream->index) == nullptr) return cudaSuccess;
+    work.spoil_capture(stream->index);
+    return returned(cudaErrorStreamCaptureUnsupported);
+}
+cudaError_t forbidden(cudaEvent_t event) {
+    return returned(event->mark.is_captured() ? cudaErrorCapturedEvent : cudaSuccess);
+}
+
 cudaError_t waited(int device, const std::function<void(LateWork&)>& wait) {
     {
         const std::lock_guard lock(gpu().mutex);
@@ -131,6 +143,17 @@ cudaError_t waited(int device, const std::function<void(LateWork&)>& wait) {
 }
 
 }  // namespace
+
+cudaError_t device_state() { return state(); }
+int current_device() { return current; }
+cudaError_t failure_of(Call call) {
+    const std::lock_guard lock(gpu().mutex);
+    return failure(call).value_or(cudaSuccess);
+}
+void count_graph_launch() {
+    const std::lock_guard lock(gpu().mutex);
+    ++gpu().counts.graphs;
+}
 
 void set_machine(const Machine& machine) {
     gpu().machine = machine;
@@ -165,7 +188,7 @@ const Machine& machine() { return gpu().machine; }
 
 bool launch(cudaStream_t stream, std::function<void()> work) {
     const std::lock_guard lock(gpu().mutex);
-    if (state() != cudaSuccess) return false;
+    if (state() != cudaSuccess || capture_state(stream) != cudaSuccess) return false;
     if (const auto error = failure(Call::Launch)) return returned(*error), false;
     ++gpu().counts.launches;
     const auto device = static_cast<std::size_t>(stream->device);
@@ -212,6 +235,16 @@ const char* cudaGetErrorString(cudaError_t error) {
             return "uncorrectable ECC error encountered";
         case cudaErrorInvalidValue:
             return "invalid argument";
+        case cudaErrorStreamCaptureUnsupported:
+            return "operation not permitted when stream is capturing";
+        case cudaErrorStreamCaptureInvalidated:
+            return "operation failed due to a previous error during capture";
+        case cudaErrorStreamCaptureUnjoined:
+            return "capturing stream has unjoined work";
+        case cudaErrorStreamCaptureIsolation:
+            return "dependency created on uncaptured work in another stream";
+        case cudaErrorCapturedEvent:
+            return "operation not permitted on an event last recorded in a capturing stream";
         default:
             return "another error of the stub";
     }
@@ -239,6 +272,10 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
     return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() {
+    if (work_of(current).captures_any()) {
+        work_of(current).spoil_captures();
+        return returned(cudaErrorStreamCaptureUnsupported);
+    }
     return waited(current, [](LateWork& work) { work.run_all(); });
 }
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
@@ -254,16 +291,18 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
     return cudaStreamCreateWithPriority(stream, flags, 0);
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    if (const cudaError_t error = forbidden(stream); error != cudaSuccess) return error;
     return waited(stream->device, [stream](LateWork& work) { work.run(stream->index); });
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
     if (const cudaError_t error = state(); error != cudaSuccess) return error;
+    if (const cudaError_t error = forbidden(stream); error != cudaSuccess) return error;
     work_of(stream->device).run_some(stream->index);
     return work_of(stream->device).is_idle(stream->index) ? cudaSuccess : cudaErrorNotReady;
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-    work_of(stream->device).hold(stream->index, event->mark);
-    return state();
+    const auto fault = work_of(stream->device).hold(stream->index, event->mark);
+    return fault == loupe::test_device::CaptureFault::None ? state() : returned(fault);
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
     *event = new CUevent_st{current, {}};
@@ -280,12 +319,17 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
     if (const cudaError_t error = state(); error != cudaSuccess) return error;
+    if (const cudaError_t error = forbidden(event); error != cudaSuccess) return error;
     return !event->mark.is_set() || event->mark.is_reached() ? cudaSuccess : cudaErrorNotReady;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    if (const cudaError_t error = forbidden(event); error != cudaSuccess) return error;
     return waited(event->device, [event](LateWork& work) { work.run_to(event->mark); });
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
+    for (const cudaEvent_t each : {begin, end}) {
+        if (const cudaError_t error = forbidden(each); error != cudaSuccess) return error;
+    }
     if (!begin->mark.is_reached() || !end->mark.is_reached()) return returned(cudaErrorNotReady);
     *milliseconds = static_cast<float>((end->mark.time() - begin->mark.time()) * 1e3);
     return state();
@@ -315,6 +359,10 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
     const Block* const target = block_with(to, bytes);
     const Block* const source = block_with(from, bytes);
     LateWork& work = work_of(stream->device);
+    if (const cudaError_t error = capture_state(stream); error != cudaSuccess) return error;
+    if (target == nullptr || source == nullptr) {  // the host waits
+        if (const cudaError_t error = forbidden(stream); error != cudaSuccess) return error;
+    }
     gpu().counts.copies.push_back({bytes, stream, target != nullptr && source != nullptr});
     if (source == nullptr) {  // memory of the host that may be paged: taken before the call returns
         auto taken = std::make_shared<std::vector<std::byte>>(bytes);
@@ -325,6 +373,13 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
     work.give(stream->index, [to, from, bytes] { std::memmove(to, from, bytes); });
     if (target == nullptr) work.run(stream->index);
     return state();
+}
+
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
+    if (const cudaError_t error = state(); error != cudaSuccess) return error;
+    if (const cudaError_t error = capture_state(stream); error != cudaSuccess) return error;
+    work_of(stream->device).give(stream->index, [to, value, bytes] { std::memset(to, value, bytes); });
+    return cudaSuccess;
 }
 
 }  // extern "C"

@@ -30,6 +30,8 @@ enum class Call {
     Kernel,  // fails while it runs, which is seen later: the device is lost when `error` is of that kind
     Malloc,
     Copy,
+    Capture,      // what a stream captured is spoilt, which is seen at its end
+    Instantiate,  // of a graph
 };
 // The call after `skipped` others of its kind fails.
 void fail(Call call, cudaError_t error, int skipped = 0);
@@ -43,6 +45,7 @@ struct Copy {
 };
 struct Counts {
     std::size_t launches = 0, mallocs = 0, frees = 0, waits = 0;  // waits: of the host
+    std::size_t graphs = 0;                                       // launches of graphs
     std::size_t reserved = 0;                                     // bytes that are allocated
     std::vector<Copy> copies;
 };

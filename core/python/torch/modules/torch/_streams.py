@@ -13,6 +13,14 @@ def _device(device):
     return torch.device(device)
 
 
+# Devices of the streams that were entered, the innermost last: that is the current one.
+_entered = []
+
+
+def entered_device(type=None):
+    return next((device for device in reversed(_entered) if type is None or device.type == type), None)
+
+
 class Stream:
     def __init__(self, device=None, *, priority=0, stream_id=None, device_index=None, device_type=None):
         self._device = _device(device)
@@ -61,9 +69,11 @@ class Stream:
         self._before = getattr(self, '_before', [])
         self._before.append(_devices.current_stream(self._device))
         _devices.use_stream(self._device, self.stream_id)
+        _entered.append(self._device)
         return self
 
     def __exit__(self, kind, value, traceback):
+        _entered.pop()
         _devices.use_stream(self._device, self._before.pop())
 
     def __eq__(self, other):

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The device that computes, besides the CPU.
+import _device_graphs
+import _devices
 import torch
+from torch import _streams
 
 
 def is_available():
@@ -68,3 +71,57 @@ def max_memory_reserved(device_index=None):
 def reset_peak_memory_stats(device_index=None):
     if is_available():
         torch.cuda.reset_peak_memory_stats(device_index)
+
+
+class Graph:
+    # Work of the current device's stream, captured and given again: of any device that can.
+    def __init__(self, keep_graph=False, *, pool=None, capture_error_mode='default'):
+        if not _device_graphs.is_supported(self._device()):
+            raise RuntimeError(f'Graph is not supported on device type: {self._device().type}')
+        self._graph = _device_graphs.Graph(keep_graph)
+        self.graph_pool = pool
+        self.capture_error_mode = capture_error_mode
+
+    @staticmethod
+    def _device():
+        return _streams.entered_device() or torch.device(_device_graphs.accelerator() or 'cuda')
+
+    def capture_begin(self):
+        mode = 'global' if self.capture_error_mode == 'default' else self.capture_error_mode
+        if mode not in ('global', 'thread_local', 'relaxed'):
+            raise RuntimeError('Unknown capture error mode. Expected `default`, `global`, `thread_local`, or `relaxed`, got '
+                               + mode)
+        self._graph.begin(self._device(), self.graph_pool, mode)
+
+    def capture_end(self):
+        self._graph.end()
+
+    def instantiate(self):
+        self._graph.instantiate()
+
+    def replay(self):
+        self._graph.replay()
+
+    def reset(self):
+        self._graph.reset()
+
+    def pool(self):
+        return self._graph.pool()
+
+    def enable_debug_mode(self):
+        self._graph.enable_debug()
+
+    def debug_dump(self, path):
+        text = self._graph.dot()
+        if text:
+            with open(path, 'w') as file:
+                file.write(text)
+
+    def __enter__(self):
+        device = self._device()
+        _devices.synchronize(device)
+        _devices.trim(device)
+        self.capture_begin()
+
+    def __exit__(self, *exc):
+        self.capture_end()

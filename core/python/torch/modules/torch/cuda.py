@@ -12,6 +12,8 @@ from _torch_cuda import (_initialized, current_device, device_count, empty_cache
                          memory_reserved, seed, seed_all, set_device, synchronize)
 from torch import _streams
 from torch.cuda import amp
+from torch.cuda import graphs
+from torch.cuda.graphs import CUDAGraph, graph, graph_pool_handle, is_current_stream_capturing, make_graphed_callables
 
 
 def _index(device):

@@ -1,17 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
 # torch.compile: a source runs as it is written, so what is compiled is the same under PyTorch's names; the compiler's own
-# modes are those of its pipelines.
+# modes are those of its pipelines. Work of a device is captured in the modes in which PyTorch does that.
+import functools
+
+import _device_graphs
+import torch
 from torch.nn import Module
 
 
+class _Graphed:
+    def __init__(self, function, module=None):
+        self.function = function
+        self.module = module
+        self.parameters = None
+        self.call = None
+
+    def __call__(self, *args, **kwargs):
+        parameters = list(self.module.parameters()) if self.module is not None else []
+        if self._has_hooks():
+            return self.function(*args, **kwargs)
+        if self.call is None or len(parameters) != len(self.parameters) or any(
+                a is not b for a, b in zip(parameters, self.parameters)):
+            self.parameters = parameters
+            self.call = _device_graphs.GraphedCall(lambda mode, args, kwargs: self.function(*args, **kwargs), parameters)
+        mode = (self.module is not None and self.module.training, torch.is_autocast_enabled('cuda'))
+        return self.call.run(mode, args, kwargs)
+
+    def _has_hooks(self):
+        # They are the program's, and would run while the work is captured alone.
+        return self.module is not None and any(
+            m._forward_hooks or m._forward_pre_hooks or m._backward_hooks for m in self.module.modules())
+
+    @property
+    def why_not_captured(self):
+        # Of the last call; None: it was captured, or has not run often enough.
+        if self._has_hooks():
+            return 'the module has hooks'
+        return (self.call.why_not() or None) if self.call is not None else None
+
+    @property
+    def is_captured(self):
+        return self.call is not None and self.call.is_captured()
+
+
 class OptimizedModule(Module):
-    def __init__(self, mod):
+    def __init__(self, mod, graphed=None):
         super().__init__()
         self._orig_mod = mod
         self.training = mod.training
+        self._graphed = graphed
 
     def forward(self, *args, **kwargs):
-        return self._orig_mod(*args, **kwargs)
+        return (self._graphed or self._orig_mod)(*args, **kwargs)
 
     def __getattr__(self, name):
         try:
@@ -33,7 +73,17 @@ def compile(model=None, *, fullgraph=False, dynamic=None, backend='inductor', mo
                                         disable=disable)
     if disable:
         return model
+    captures = backend == 'inductor' and mode in ('reduce-overhead', 'max-autotune')
     if isinstance(model, Module):
-        return OptimizedModule(model)
+        return OptimizedModule(model, _Graphed(model, model) if captures else None)
     assert callable(model)
-    return model
+    if not captures:
+        return model
+    graphed = _Graphed(model)
+
+    @functools.wraps(model)
+    def compiled(*args, **kwargs):
+        return graphed(*args, **kwargs)
+
+    compiled.graphed = graphed
+    return compiled

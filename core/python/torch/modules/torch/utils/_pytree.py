@@ -117,6 +117,10 @@ def tree_leaves(tree, is_leaf=None):
     return tree_flatten(tree, is_leaf)[0]
 
 
+def arg_tree_leaves(*args, **kwargs):
+    return tree_leaves((args, kwargs))
+
+
 def tree_structure(tree, is_leaf=None):
     return tree_flatten(tree, is_leaf)[1]
 
