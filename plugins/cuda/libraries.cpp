@@ -35,6 +35,7 @@ LOUPE_PLUGIN_EXPORT void loupe_cuda_require_versions() {
 LOUPE_PLUGIN_EXPORT void loupe_cuda_register(const loupe::PluginRegistries& registries) {
     loupe::cuda::register_convolution(registries);
     loupe::cuda::register_products(registries);
+    loupe::cuda::register_layers(registries);
 #ifdef LOUPE_NCCL
     loupe::cuda::register_nccl(registries);
 #endif
