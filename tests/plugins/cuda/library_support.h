@@ -43,6 +43,12 @@ inline double distance(const Tensor& a, const Tensor& b) {
     const double largest = item(fn::amax(fn::abs(fn::sub(x, y, Scalar(1))), Dims{}, false)).to_double();
     return largest == largest ? largest : 1e9;
 }
+// The same, of the largest number there is to be.
+inline double relative_distance(const Tensor& found, const Tensor& wanted) {
+    if (!wanted.defined() || wanted.numel() == 0) return distance(found, wanted);
+    const Tensor nothing = zeros(wanted.sizes(), wanted.dtype());
+    return distance(found, wanted) / (1e-30 + distance(wanted, nothing));
+}
 template <typename Call>
 std::string failure_of(Call&& call) {
     try {
