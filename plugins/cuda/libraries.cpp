@@ -11,6 +11,7 @@
 #include "plugins/cuda/nccl/nccl.h"
 #endif
 #include "plugins/cuda/norm/batch_norm.h"
+#include "plugins/cuda/pool/pooling.h"
 #include "plugins/cuda/products/products.h"
 #include "plugins/cuda/rnn/rnn.h"
 
@@ -37,6 +38,7 @@ LOUPE_PLUGIN_EXPORT void loupe_cuda_require_versions() {
 LOUPE_PLUGIN_EXPORT void loupe_cuda_register(const loupe::PluginRegistries& registries) {
     loupe::cuda::register_convolution(registries);
     loupe::cuda::register_batch_norm(registries);
+    loupe::cuda::register_pooling_library(registries);
     loupe::cuda::register_rnn(registries);
     loupe::cuda::register_products(registries);
     loupe::cuda::register_layers(registries);

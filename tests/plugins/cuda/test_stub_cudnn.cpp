@@ -370,6 +370,88 @@ class TestStubCudnn : public QObject {
         QVERIFY(distance(run_network(n, kGpu, inputs, params)[0], run_network(n, Device{}, inputs, params)[0]) <= 2e-5);
     }
 
+    // --- averages
+
+    void averages_data() {
+        QTest::addColumn<int>("spatial");
+        QTest::addColumn<int>("kernel");
+        QTest::addColumn<int>("stride");
+        QTest::addColumn<int>("padding");
+        QTest::addColumn<bool>("counts_padding");
+        QTest::addColumn<bool>("is_last");
+        const auto row = [](const char* name, int spatial, int kernel, int stride, int padding, bool counts,
+                            bool is_last) {
+            QTest::newRow(name) << spatial << kernel << stride << padding << counts << is_last;
+        };
+        row("all of a plane", 2, 9, 1, 0, true, false);
+        row("padding counts", 2, 8, 1, 3, true, false);
+        row("padding does not", 2, 8, 1, 3, false, false);
+        row("channels last", 2, 8, 1, 2, false, true);
+        row("volumes", 3, 4, 1, 1, false, false);
+        row("steps", 2, 8, 3, 1, true, false);
+    }
+    void averages() {
+        QFETCH(int, spatial);
+        QFETCH(int, kernel);
+        QFETCH(int, stride);
+        QFETCH(int, padding);
+        QFETCH(bool, counts_padding);
+        QFETCH(bool, is_last);
+        const std::string name = concat("aten::avg_pool", spatial, "d");
+        const OperatorHandle<> pool{name.c_str()};
+        const std::string backward_name = name + "_backward";
+        const OperatorHandle<> backward{backward_name.c_str()};
+        const auto each = [&](std::int64_t value) { return Dims(static_cast<std::size_t>(spatial), value); };
+        for (const ScalarType dtype : {ScalarType::Float32, ScalarType::Float64, ScalarType::Float16}) {
+            for (const bool is_batch : {true, false}) {
+                if (is_last && !is_batch) continue;
+                stub_gpu::clear_counts();
+                const Tensor volume = drawn({2, 3, 5, 6, 7}, dtype), plane = drawn({2, 3, 9, 11}, dtype);
+                Tensor x = spatial == 3 ? volume : is_last ? channels_last(plane) : plane;
+                if (!is_batch) x = fn::select(x, std::int64_t{0}, std::int64_t{1});
+                const auto run = [&](const Tensor& t) {
+                    return pool(t, each(kernel), each(stride), each(padding), false, counts_padding, IValue());
+                };
+                const Tensor wanted = run(x), found = run(there(x));
+                QVERIFY(distance(found, wanted) <= tolerance_of(dtype));
+                QVERIFY(std::ranges::equal(found.strides(), wanted.strides()));
+                QCOMPARE(calls("cudnnPoolingForward"), std::size_t{1});
+                const Tensor grad = fn::cos(wanted);
+                const auto turn = [&](const Tensor& g, const Tensor& t) {
+                    return backward(g, t, each(kernel), each(stride), each(padding), false, counts_padding, IValue());
+                };
+                QVERIFY(distance(turn(there(grad), there(x)), turn(grad, x)) <= tolerance_of(dtype));
+                QCOMPARE(calls("cudnnPoolingBackward"), std::size_t{stride == 1 ? 1U : 0U});
+                for (const char* function : {"cudnnPoolingForward", "cudnnPoolingBackward"})
+                    stub_gpu::fail_library(function, kNotSupported);
+                QVERIFY(distance(run(there(x)), wanted) <= tolerance_of(dtype));
+                QVERIFY(distance(turn(there(grad), there(x)), turn(grad, x)) <= tolerance_of(dtype));
+                stub_gpu::mend();
+            }
+        }
+        stub_gpu::fail_library("cudnnPoolingForward", kAllocFailed);
+        const Tensor x = spatial == 3 ? drawn({2, 3, 5, 6, 7}) : drawn({2, 3, 9, 11});
+        QCOMPARE(failure_of([&] {
+                     pool(there(x), each(kernel), each(stride), each(padding), false, counts_padding, IValue());
+                 }),
+                 std::string("cuDNN error: CUDNN_STATUS_ALLOC_FAILED (a pooling)"));
+    }
+    void whyNoAverage() {
+        const auto why = [](std::int64_t size, const Dims& kernel, const Dims& stride, bool ceil,
+                            const IValue& divisor) {
+            return first_choice("aten::avg_pool2d", {there(drawn({2, 3, size, size})), kernel, stride, Dims{0, 0},
+                                                     IValue(ceil), IValue(true), divisor});
+        };
+        QCOMPARE(why(9, Dims{8, 8}, Dims{1, 1}, false, IValue()), std::string("cudnn: runs"));
+        QCOMPARE(why(9, Dims{8, 8}, Dims{1, 1}, false, IValue(3)),
+                 std::string("cudnn: declined, a divisor of its own"));
+        QCOMPARE(why(9, Dims{2, 2}, Dims{2, 2}, false, IValue()),
+                 std::string("cudnn: declined, windows of 4 elements: a loop of our own is faster below 64"));
+        QCOMPARE(why(18, Dims{8, 8}, Dims{8, 8}, true, IValue()),
+                 std::string("cudnn: declined, ceil_mode: windows that go beyond the padding"));
+        QCOMPARE(why(16, Dims{8, 8}, Dims{8, 8}, true, IValue()), std::string("cudnn: runs"));
+    }
+
     // --- convolutions with relu
 
     void convolutionsEndInRelu_data() {

@@ -46,9 +46,95 @@ Moments moments_of(const cudnnTensorStruct& x, const void* data) {
     return m;
 }
 
+// visit(place of the input's element, place of the result's, share) for each element of each window; `share` is what
+// the element's part is divided by.
+template <typename Visit>
+void each_pooled(const cudnnPoolingStruct& p, const cudnnTensorStruct& x, const cudnnTensorStruct& y, Visit&& visit) {
+    Places window{1, 1};
+    for (int d = 2; d < x.dims; ++d) window[static_cast<std::size_t>(d)] = p.window[static_cast<std::size_t>(d) - 2];
+    each_place(y.sizes, y.dims, [&](const Places& out) {
+        std::vector<std::int64_t> inside;
+        std::int64_t all = 0;
+        each_place(window, x.dims, [&](const Places& tap) {
+            Places in{out[0], out[1]};
+            bool is_there = true;
+            for (int d = 2; d < x.dims; ++d) {
+                const auto at = static_cast<std::size_t>(d);
+                in[at] = out[at] * p.stride[at - 2] - p.padding[at - 2] + tap[at];
+                is_there = is_there && in[at] >= 0 && in[at] < x.sizes[at];
+            }
+            ++all;
+            if (is_there) inside.push_back(offset(x, in));
+        });
+        const bool counts_all = p.mode == CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING;
+        const auto count = counts_all ? all : static_cast<std::int64_t>(inside.size());
+        for (const std::int64_t place : inside) visit(place, offset(y, out), static_cast<double>(count));
+    });
+}
+// The library knows windows of whole strides alone.
+bool fits(const cudnnPoolingStruct& p, const cudnnTensorStruct& x, const cudnnTensorStruct& y) {
+    if (p.dims != x.dims - 2 || p.mode == CUDNN_POOLING_MAX || x.dims != y.dims) return false;
+    for (int d = 0; d < p.dims; ++d) {
+        const auto at = static_cast<std::size_t>(d);
+        if (y.sizes[at + 2] != (x.sizes[at + 2] + 2 * p.padding[at] - p.window[at]) / p.stride[at] + 1) return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 extern "C" {
+
+cudnnStatus_t cudnnCreatePoolingDescriptor(cudnnPoolingDescriptor_t* made) {
+    *made = new cudnnPoolingStruct;
+    return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnDestroyPoolingDescriptor(cudnnPoolingDescriptor_t own) {
+    delete own;
+    return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnSetPoolingNdDescriptor(cudnnPoolingDescriptor_t own, const cudnnPoolingMode_t mode,
+                                          const cudnnNanPropagation_t, int dims, const int* window, const int* padding,
+                                          const int* stride) {
+    own->mode = mode;
+    own->dims = dims;
+    for (int d = 0; d < dims; ++d) {
+        const auto at = static_cast<std::size_t>(d);
+        own->window[at] = window[d];
+        own->padding[at] = padding[d];
+        own->stride[at] = stride[d];
+    }
+    return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnPoolingForward(cudnnHandle_t handle, const cudnnPoolingDescriptor_t pooling, const void*,
+                                  const cudnnTensorDescriptor_t x, const void* x_data, const void*,
+                                  const cudnnTensorDescriptor_t y, void* y_data) {
+    if (const int status = stub_gpu::called("cudnnPoolingForward")) return static_cast<cudnnStatus_t>(status);
+    if (!fits(*pooling, *x, *y)) return CUDNN_STATUS_BAD_PARAM;
+    stub_gpu::launch(handle->stream, [=, p = *pooling, in = *x, out = *y] {
+        std::vector<double> sums(static_cast<std::size_t>(count_of(out)));
+        each_pooled(p, in, out, [&](std::int64_t from, std::int64_t to, double count) {
+            sums[static_cast<std::size_t>(to)] += read(x_data, in.element, from) / count;
+        });
+        for (std::size_t i = 0; i < sums.size(); ++i) write(y_data, out.element, static_cast<std::int64_t>(i), sums[i]);
+    });
+    return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnPoolingBackward(cudnnHandle_t handle, const cudnnPoolingDescriptor_t pooling, const void*,
+                                   const cudnnTensorDescriptor_t, const void*, const cudnnTensorDescriptor_t dy,
+                                   const void* dy_data, const cudnnTensorDescriptor_t, const void*, const void*,
+                                   const cudnnTensorDescriptor_t dx, void* dx_data) {
+    if (const int status = stub_gpu::called("cudnnPoolingBackward")) return static_cast<cudnnStatus_t>(status);
+    if (!fits(*pooling, *dx, *dy)) return CUDNN_STATUS_BAD_PARAM;
+    stub_gpu::launch(handle->stream, [=, p = *pooling, in = *dx, out = *dy] {
+        std::vector<double> sums(static_cast<std::size_t>(count_of(in)));
+        each_pooled(p, in, out, [&](std::int64_t to, std::int64_t from, double count) {
+            sums[static_cast<std::size_t>(to)] += read(dy_data, out.element, from) / count;
+        });
+        for (std::size_t i = 0; i < sums.size(); ++i) write(dx_data, in.element, static_cast<std::int64_t>(i), sums[i]);
+    });
+    return CUDNN_STATUS_SUCCESS;
+}
 
 cudnnStatus_t cudnnBatchNormalizationForwardInference(cudnnHandle_t handle, cudnnBatchNormMode_t mode, const void*,
                                                       const void*, cudnnTensorDescriptor_t x, const void* x_data,
