@@ -126,13 +126,27 @@ class Fusion {
     bool changed_ = false;
 };
 
+// Most graphs have none, and are not looked at further.
+bool has_layers(Graph& graph) {
+    bool found = false;
+    for_each_node(graph.block(), [&](Node* node) {
+        if (node->is("aten::linear"))
+            found = found || is_taken_weight(node->input(1));
+        else if (node->is("aten::addmm") && node->input(2)->node()->is("aten::t"))
+            found = found || is_taken_weight(node->input(2)->node()->input(0));
+    });
+    return found;
+}
+
 void fuse_for_results(Graph& graph, const PassContext&) {
+    if (!has_layers(graph)) return;
     Fusion fusion(graph, "FuseLinearActivations", false);
     for_each_node(graph.block(), [&](Node* node) { fusion.visit_activation(node); });
     if (fusion.changed()) remove_dead_code(graph);
 }
 
 void fuse_for_training(Graph& graph, const PassContext&) {
+    if (!has_layers(graph)) return;
     Fusion fusion(graph, "FuseTrainedLinears", true);
     for_each_node(graph.block(), [&](Node* node) { fusion.visit_activation(node); });
     if (fusion.changed()) remove_dead_code(graph);

@@ -259,9 +259,9 @@ class TestDeviceLayers : public QObject {
             }
         }
         // What is kept is the same wherever it was made, so far as a gradient reads it.
-        if (name == "relu" && type == ScalarType::Float64) {
+        if (name != "none" && type == ScalarType::Float64) {
             QVERIFY(std::ranges::equal(auxes[0].sizes(), auxes[1].sizes()));
-            QCOMPARE(distance(auxes[0], auxes[1]), 0.0);
+            QVERIFY(distance(auxes[0], auxes[1]) <= 1e-13);
         }
         const Tensor g = drawn({6, 5}, type), in = drawn({6, 4}, type);
         const auto [of_weight, of_bias] = kWeightGradient(on_device(g, kTest), on_device(in, kTest), true);

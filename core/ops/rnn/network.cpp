@@ -201,7 +201,7 @@ std::vector<Sample> network_samples(Random& random, ScalarType dtype) {
             for (const Tensor& p : {t({g, width}), t({g, 3}), t({g}), t({g})}) params.push_back(p);
         }
         const IValue cx = mode == Mode::Lstm ? IValue(t({4, 3, 3})) : IValue();
-        samples.push_back({{t({6, 4}), t({4, 3, 3}), cx, params, Dims{3, 2, 1}, mode_name(mode), 2, true, true, true},
+        samples.push_back({{t({6, 4}), t({4, 3, 3}), cx, params, Dims{3, 2, 1}, mode_name(mode), 2, true, true, false},
                            std::string(mode_name(mode))});
     }
     return samples;

@@ -53,6 +53,8 @@ void layer_in_two(const Tensor& output, const Tensor& aux, const Tensor& input, 
     if (activation == LinearActivation::None) return copy_into(output, sum);
     const Tensor from = dense(sum);
     const Room to(output), kept(aux);
+    if (aux.numel() > 0 && activation == LinearActivation::GeluTanh && kept.tensor().size(-1) != from.size(-1))
+        fill_with(kept.tensor(), 0);
     run_linear_end(queue_of(output.device()), end_of(activation, from), address_of(from), address_of(to.tensor()),
                    aux.numel() == 0 ? nullptr : address_of(kept.tensor()));
     for (const Room* room : {&to, &kept}) room->put_back();

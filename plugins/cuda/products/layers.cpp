@@ -53,6 +53,8 @@ void put_back(const Tensor& out, const Tensor& room) {
 void layer(const Tensor& output, const Tensor& aux, const Tensor& input, const Tensor& weight, const Tensor& bias,
            std::string_view activation, bool) {
     const Tensor rows = readable(matrix::as_rows(input)), room = matrix_room(output), added = packed_vector(bias);
+    // What lies behind the last column is not written, and seen when values are.
+    if (aux.numel() > 0) fill_with(aux, 0);
     const LtProduct product = plan_product(room, rows, fn::t(readable(weight)), added, 1, epilogue_of(activation),
                                            aux.numel() == 0 ? nullptr : aux.address());
     if (!lt_library(output.device()).multiply(product))
