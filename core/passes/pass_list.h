@@ -53,6 +53,10 @@
     PASS(kDecomposeFrozenBatchNorm)             \
     PASS(kFuseAttention)                        \
     PASS(kSaveSlopes)                           \
+    PASS(kFuseLinearActivations)                \
+    PASS(kFuseTrainedLinears)                   \
+    PASS(kFuseLinearGradients)                  \
+    PASS(kFuseFrozenConvAddRelu)                \
     PASS(kDecomposeDropout)                     \
     PASS(kSplitNorms)                           \
     PASS(kFuseStaticSubgraphs)                  \

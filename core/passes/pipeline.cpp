@@ -66,7 +66,7 @@ constexpr Named kPipelines[] = {
      "PeepholeOptimize, ConstantPropagation, CSE, EliminateNoOps, LowerSimpleTuples, @fold, ConstantPooling, DCE"},
     {"inference", "For results alone, the fastest: frozen, layers folded, images with channels last, chains fused.",
      "@freeze, @tidy, RemoveTensorMutation, SplitAppendedLists, ConvertFrozenOpsToMKLDNN, DecomposeFrozenBatchNorm, "
-     "DCE, FuseTensorExprs"},
+     "DCE, FuseLinearActivations, FuseFrozenConvAddRelu, FuseTensorExprs"},
     {"reduce_overhead",
      "The same as programs for the inputs' shapes: memory planned, kernels with their arguments in place.",
      "@inference, FuseStaticSubgraphs"},

@@ -10,7 +10,10 @@
 #ifdef LOUPE_NCCL
 #include "plugins/cuda/nccl/nccl.h"
 #endif
+#include "plugins/cuda/norm/batch_norm.h"
+#include "plugins/cuda/pool/pooling.h"
 #include "plugins/cuda/products/products.h"
+#include "plugins/cuda/rnn/rnn.h"
 
 namespace {
 
@@ -34,7 +37,11 @@ LOUPE_PLUGIN_EXPORT void loupe_cuda_require_versions() {
 
 LOUPE_PLUGIN_EXPORT void loupe_cuda_register(const loupe::PluginRegistries& registries) {
     loupe::cuda::register_convolution(registries);
+    loupe::cuda::register_batch_norm(registries);
+    loupe::cuda::register_pooling_library(registries);
+    loupe::cuda::register_rnn(registries);
     loupe::cuda::register_products(registries);
+    loupe::cuda::register_layers(registries);
 #ifdef LOUPE_NCCL
     loupe::cuda::register_nccl(registries);
 #endif

@@ -203,6 +203,10 @@ class TestRandomGraphs : public QObject {
                                                "LowerGradOf",
                                                "FuseAttention",
                                                "SaveSlopes",
+                                               "FuseLinearActivations",
+                                               "FuseTrainedLinears",
+                                               "FuseLinearGradients",
+                                               "FuseFrozenConvAddRelu",
                                                "SplitNorms",
                                                "DecomposeFrozenBatchNorm",
                                                "SplitAppendedLists"};

@@ -76,8 +76,13 @@ Tensor add_relu_number_(const Tensor& self, const Scalar& other, const Scalar& a
     return fn::copy_(self, add_relu_number(self, other, alpha));
 }
 
+const OperatorHandle<fn::TwoTensors> kLayer{"loupe::linear_activation"};
+
 Tensor addmm_activation(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha,
                         bool use_gelu) {
+    // Libraries of devices have relu in the product; their gelu is another than PyTorch's on the CPU.
+    const bool is_layer = self.dim() == 1 && beta.equals(1) && alpha.equals(1) && is_floating(a.dtype());
+    if (is_layer && !use_gelu && !a.device().is_cpu()) return std::get<0>(kLayer(a, fn::t(b), self, "relu", false));
     const Tensor sum = fn::addmm(self, a, b, beta, alpha);
     return use_gelu ? fn::gelu(sum) : fn::relu(sum);
 }

@@ -10,7 +10,8 @@
     FILE(vector_records)           \
     FILE(matmul_records)           \
     FILE(einsum_records)           \
-    FILE(scaled_product_records)
+    FILE(scaled_product_records)   \
+    FILE(linear_activation_records)
 
 namespace loupe::matrix {
 

@@ -8,6 +8,7 @@
 #define LOUPE_NN_RECORDS(FILE)        \
     FILE(convolution_records)         \
     FILE(convolution_call_records)    \
+    FILE(convolution_relu_records)    \
     FILE(older_convolution_records)   \
     FILE(max_pool_records)            \
     FILE(avg_pool_records)            \

@@ -2,114 +2,25 @@
 // lstm, gru, rnn_tanh, rnn_relu over padded and packed sequences: layers and directions of loupe::rnn_layer.
 #include <algorithm>
 
-#include "core/dispatch/autocast.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/rnn/family.h"
-#include "core/ops/rnn/layer.h"
+#include "core/ops/rnn/network.h"
 
 namespace loupe {
 namespace {
 
 using namespace rnn;
 
-struct Options {
-    bool has_biases;
-    std::int64_t layers;
-    double dropout;
-    bool train;
-    bool bidirectional;
-};
-
-struct Outcome {
-    Tensor output;
-    Tensor hy;
-    Tensor cy;  // undefined but for an LSTM
-};
-
-// Weights of each layer and direction, in the order in which PyTorch lists them.
-std::vector<LayerWeights> gather_weights(const TensorList& params, const Options& o, bool has_projections) {
-    const auto directions = static_cast<std::size_t>(o.bidirectional ? 2 : 1);
-    const std::size_t each = (o.has_biases ? 4u : 2u) + (has_projections ? 1u : 0u);
-    const std::size_t count = static_cast<std::size_t>(o.layers) * directions;
-    require(o.layers >= 1 && count <= params.size() && params.size() == count * each,
-            "got an incorrect number of RNN parameters");
-    std::vector<LayerWeights> weights(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        const Tensor* p = &params[i * each];
-        weights[i].w_ih = p[0];
-        weights[i].w_hh = p[1];
-        if (o.has_biases) {
-            weights[i].b_ih = p[2];
-            weights[i].b_hh = p[3];
-        }
-        if (has_projections) weights[i].projection = p[each - 1];
-    }
-    return weights;
-}
-
-// Under autocast, weights and states are cast to an input's lower precision.
-void lower(ScalarType dtype, std::initializer_list<Tensor*> tensors) {
-    for (Tensor* t : tensors) {
-        if (t->defined() && t->dtype() != dtype && is_floating(t->dtype()))
-            *t = fn::to_dtype(*t, static_cast<std::int64_t>(dtype));
-    }
-}
-
-Outcome run_direction(Mode mode, Tensor rows, Tensor h, Tensor c, LayerWeights w, const Dims& batch_sizes,
-                      bool reverse) {
-    const auto& autocast = autocast_settings().devices[static_cast<std::size_t>(rows.device().type)];
-    const bool is_plain = mode == Mode::Tanh || mode == Mode::Relu;  // gated ones return the input
-    if (detail::autocast_on && autocast.enabled && is_plain && rows.dtype() == ScalarType::Float32)
-        lower(autocast.dtype, {&rows});
-    if (detail::autocast_on && is_floating(rows.dtype()))
-        lower(rows.dtype(), {&h, &c, &w.w_ih, &w.w_hh, &w.b_ih, &w.b_hh, &w.projection});
-    // The kernel takes real numbers; integers are allowed with relu only.
-    const bool is_unusual = is_complex(rows.dtype()) || (mode == Mode::Relu && !is_floating(rows.dtype()));
-    if (w.projection.defined() || is_unusual) {
-        const auto [output, hy, cy] = composed_layer(mode, rows, h, c, w, span_of(batch_sizes), reverse);
-        return {output, hy, cy};
-    }
-    const auto [output, hy, cy, workspace] =
-        fn::rnn_layer(rows, h, c, w.w_ih, w.w_hh, w.b_ih, w.b_hh, batch_sizes, mode_name(mode), reverse);
-    return {output, hy, mode == Mode::Lstm ? cy : Tensor()};
-}
-
-// rows [sum of batch_sizes, I]; hx, cx [layers * directions, B, H].
-Outcome run_layers(Mode mode, Tensor rows, const Tensor& hx, const Tensor& cx, const TensorList& params,
-                   const Dims& batch_sizes, const Options& o) {
-    const bool has_projections = cx.defined() && hx.size(2) != cx.size(2);
-    const auto weights = gather_weights(params, o, has_projections);
-    const std::int64_t directions = o.bidirectional ? 2 : 1;
-    TensorList hidden;
-    TensorList cells;
-    for (std::int64_t layer = 0; layer < o.layers; ++layer) {
-        TensorList outputs;
-        for (std::int64_t direction = 0; direction < directions; ++direction) {
-            const std::int64_t index = layer * directions + direction;
-            const Tensor h = fn::select(hx, std::int64_t{0}, index);
-            const Tensor c = cx.defined() ? fn::select(cx, std::int64_t{0}, index) : Tensor();
-            const Outcome one =
-                run_direction(mode, rows, h, c, weights[static_cast<std::size_t>(index)], batch_sizes, direction == 1);
-            outputs.push_back(one.output);
-            hidden.push_back(one.hy);
-            if (one.cy.defined()) cells.push_back(one.cy);
-        }
-        rows = outputs.size() == 1 ? outputs[0] : fn::cat(outputs, std::int64_t{1});
-        if (o.dropout != 0 && o.train && layer + 1 < o.layers) rows = fn::dropout(rows, o.dropout, true);
-    }
-    return {rows, fn::stack(hidden, std::int64_t{0}), cells.empty() ? Tensor() : fn::stack(cells, std::int64_t{0})};
-}
-
 // input [T, B, I], or [B, T, I] with batch_first.
-Outcome run_padded(Mode mode, const Tensor& input, const Tensor& hx, const Tensor& cx, const TensorList& params,
-                   const Options& o, bool batch_first) {
+NetworkResult run_padded(Mode mode, const Tensor& input, const Tensor& hx, const Tensor& cx, const TensorList& params,
+                         const NetworkOptions& o, bool batch_first) {
     require(input.dim() == 3, "input must have 3 dimensions, got ", input.dim());
     const Tensor steps = batch_first ? fn::transpose(input, std::int64_t{0}, std::int64_t{1}) : input;
     const std::int64_t length = steps.size(0);
     const std::int64_t batch = steps.size(1);
     require(length > 0, "Expected sequence length to be larger than 0 in RNN");
     const Tensor rows = fn::reshape(steps, Dims{length * batch, steps.size(2)});
-    Outcome result = run_layers(mode, rows, hx, cx, params, Dims(static_cast<std::size_t>(length), batch), o);
+    NetworkResult result = run_network(mode, rows, hx, cx, params, Dims(static_cast<std::size_t>(length), batch), o);
     result.output = fn::view(result.output, Dims{length, batch, result.output.size(1)});
     if (batch_first) result.output = fn::transpose(result.output, std::int64_t{0}, std::int64_t{1});
     return result;
@@ -124,23 +35,23 @@ std::tuple<Tensor, Tensor, Tensor> lstm_input(const Tensor& input, const TensorL
                                               bool has_biases, std::int64_t layers, double dropout, bool train,
                                               bool bidirectional, bool batch_first) {
     require(hx.size() == 2, "lstm expects two hidden states");
-    const Outcome r = run_padded(Mode::Lstm, input, hx[0], hx[1], params,
-                                 {has_biases, layers, dropout, train, bidirectional}, batch_first);
+    const NetworkResult r = run_padded(Mode::Lstm, input, hx[0], hx[1], params,
+                                       {has_biases, layers, dropout, train, bidirectional}, batch_first);
     return {r.output, r.hy, r.cy};
 }
 std::tuple<Tensor, Tensor, Tensor> lstm_data(const Tensor& data, const Tensor& batch_sizes, const TensorList& hx,
                                              const TensorList& params, bool has_biases, std::int64_t layers,
                                              double dropout, bool train, bool bidirectional) {
     require(hx.size() == 2, "lstm expects two hidden states");
-    const Outcome r = run_layers(Mode::Lstm, data, hx[0], hx[1], params, sizes_from(batch_sizes),
-                                 {has_biases, layers, dropout, train, bidirectional});
+    const NetworkResult r = run_network(Mode::Lstm, data, hx[0], hx[1], params, sizes_from(batch_sizes),
+                                        {has_biases, layers, dropout, train, bidirectional});
     return {r.output, r.hy, r.cy};
 }
 template <Mode mode>
 std::tuple<Tensor, Tensor> rnn_input(const Tensor& input, const Tensor& hx, const TensorList& params, bool has_biases,
                                      std::int64_t layers, double dropout, bool train, bool bidirectional,
                                      bool batch_first) {
-    const Outcome r =
+    const NetworkResult r =
         run_padded(mode, input, hx, Tensor(), params, {has_biases, layers, dropout, train, bidirectional}, batch_first);
     return {r.output, r.hy};
 }
@@ -148,8 +59,8 @@ template <Mode mode>
 std::tuple<Tensor, Tensor> rnn_data(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx,
                                     const TensorList& params, bool has_biases, std::int64_t layers, double dropout,
                                     bool train, bool bidirectional) {
-    const Outcome r = run_layers(mode, data, hx, Tensor(), params, sizes_from(batch_sizes),
-                                 {has_biases, layers, dropout, train, bidirectional});
+    const NetworkResult r = run_network(mode, data, hx, Tensor(), params, sizes_from(batch_sizes),
+                                        {has_biases, layers, dropout, train, bidirectional});
     return {r.output, r.hy};
 }
 

@@ -8,6 +8,7 @@
 #define LOUPE_RNN_RECORDS(FILE)  \
     FILE(layer_records)          \
     FILE(layer_backward_records) \
+    FILE(network_records)        \
     FILE(cell_records)           \
     FILE(call_records)           \
     FILE(packing_records)

@@ -125,8 +125,9 @@ Ptr<ir::Graph> for_inputs(const ir::Graph& graph, const std::vector<IValue>& inp
         const ir::InsertPointScope first(*copy, *copy->nodes().begin());
         copy->inputs()[i]->replace_all_uses_with(copy->insert_constant(inputs[i], copy->inputs()[i]->type()));
     }
-    for (const passes::Pass* pass : {&passes::kPropagateInputShapes, &passes::kFuseAttention, &passes::kSaveSlopes,
-                                     &passes::kDecomposeDropout, &passes::kSplitNorms}) {
+    for (const passes::Pass* pass :
+         {&passes::kPropagateInputShapes, &passes::kFuseAttention, &passes::kFuseTrainedLinears, &passes::kSaveSlopes,
+          &passes::kDecomposeDropout, &passes::kSplitNorms}) {
         pass->run(*copy, context);
     }
     return copy;
@@ -147,6 +148,7 @@ Differentiated& differentiated(GroupState& state, const StructuralCall& call, co
             for (const ir::Value* output : made->gradient.df->outputs()) {
                 made->sources.push_back(gradients_behind(output, made->gradient.df_input_vjps.size()));
             }
+            passes::kFuseLinearGradients.run(*made->gradient.df, {});
             for (const auto& graph : {made->gradient.f, made->gradient.df}) {
                 for (const passes::Pass* pass : {&passes::kSplitNorms, &passes::kFuseTensorExprs})
                     pass->run(*graph, {});

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/cuda/convolution/convolution.h"
 
-#include <cudnn.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -15,11 +13,10 @@
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/registry.h"
-#include "core/kernels/device_loops.h"
 #include "core/kernels/elementwise.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/convolution.h"
-#include "core/tensor/device_copy.h"
+#include "plugins/cuda/cudnn/cudnn_library.h"
 #include "plugins/cuda/device.h"
 #include "plugins/cuda/graphs/captures.h"
 
@@ -28,58 +25,6 @@ namespace {
 
 using nn_ops::ConvolutionParameters;
 
-// What cuDNN has no algorithm for; another kernel must do it.
-struct NotSupported {};
-
-void check(cudnnStatus_t status, const char* doing) {
-    if (status / 1000 == CUDNN_STATUS_NOT_SUPPORTED / 1000) throw NotSupported();
-    if (status != CUDNN_STATUS_SUCCESS)
-        throw Error(ErrorKind::Run, concat("cuDNN error: ", cudnnGetErrorString(status), " (", doing, ")"));
-}
-
-cudnnHandle_t handle_for(Device device) {
-    static std::mutex mutex;
-    static auto* const handles = new std::map<std::pair<int, StreamId>, cudnnHandle_t>;
-    const std::lock_guard lock(mutex);
-    use(device);
-    cudnnHandle_t& handle = (*handles)[{device.index, current_stream(device)}];
-    if (handle == nullptr) {
-        const RelaxedCapture relaxed;
-        check(cudnnCreate(&handle), "starting cuDNN");
-        check(cudnnSetStream(handle, stream_of(device)), "starting cuDNN");
-    }
-    return handle;
-}
-
-std::optional<cudnnDataType_t> type_of(ScalarType dtype) {
-    switch (dtype) {
-        case ScalarType::Float32:
-            return CUDNN_DATA_FLOAT;
-        case ScalarType::Float64:
-            return CUDNN_DATA_DOUBLE;
-        case ScalarType::Float16:
-            return CUDNN_DATA_HALF;
-        case ScalarType::BFloat16:
-            return CUDNN_DATA_BFLOAT16;
-        default:
-            return std::nullopt;
-    }
-}
-
-// One spatial dimension counts as two, of which the first is 1.
-constexpr int kMostDims = 5;
-struct Sizes {
-    int count = 0;
-    std::array<int, kMostDims> values{};
-};
-Sizes sizes_of(IntSpan sizes) {
-    Sizes out;
-    for (std::size_t d = 0; d < sizes.size(); ++d) {
-        if (d == 2 && sizes.size() == 3) out.values[static_cast<std::size_t>(out.count++)] = 1;
-        out.values[static_cast<std::size_t>(out.count++)] = static_cast<int>(sizes[d]);
-    }
-    return out;
-}
 std::array<int, 3> spatial_of(const Dims& values, int filler) {
     std::array<int, 3> out{};
     std::size_t at = 0;
@@ -88,33 +33,14 @@ std::array<int, 3> spatial_of(const Dims& values, int filler) {
     return out;
 }
 
-class TensorDescriptor {
-  public:
-    // Dense, the channels last or not.
-    TensorDescriptor(IntSpan sizes, cudnnDataType_t type, bool channels_last) {
-        check(cudnnCreateTensorDescriptor(&own_), "describing a tensor");
-        const Sizes s = sizes_of(sizes);
-        check(cudnnSetTensorNdDescriptorEx(own_, channels_last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW, type, s.count,
-                                           s.values.data()),
-              "describing a tensor");
-    }
-    TensorDescriptor(const TensorDescriptor&) = delete;
-    TensorDescriptor& operator=(const TensorDescriptor&) = delete;
-    ~TensorDescriptor() { cudnnDestroyTensorDescriptor(own_); }
-    operator cudnnTensorDescriptor_t() const { return own_; }
-
-  private:
-    cudnnTensorDescriptor_t own_ = nullptr;
-};
-
 class FilterDescriptor {
   public:
     FilterDescriptor(IntSpan sizes, cudnnDataType_t type, bool channels_last) {
-        check(cudnnCreateFilterDescriptor(&own_), "describing a weight");
-        const Sizes s = sizes_of(sizes);
-        check(cudnnSetFilterNdDescriptor(own_, type, channels_last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW, s.count,
-                                         s.values.data()),
-              "describing a weight");
+        check_cudnn(cudnnCreateFilterDescriptor(&own_), "describing a weight");
+        const CudnnSizes s = cudnn_sizes(sizes);
+        check_cudnn(cudnnSetFilterNdDescriptor(own_, type, channels_last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW,
+                                               s.count, s.values.data()),
+                    "describing a weight");
     }
     FilterDescriptor(const FilterDescriptor&) = delete;
     FilterDescriptor& operator=(const FilterDescriptor&) = delete;
@@ -125,26 +51,21 @@ class FilterDescriptor {
     cudnnFilterDescriptor_t own_ = nullptr;
 };
 
-// Of float32 TF32 only where it was asked for.
-cudnnMathType_t math_of(ScalarType dtype) {
-    if (dtype == ScalarType::Float16 || dtype == ScalarType::BFloat16) return CUDNN_TENSOR_OP_MATH;
-    const bool is_rounded = dtype == ScalarType::Float32 && math_settings().convolutions_in_tf32;
-    return is_rounded ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH;
-}
+cudnnMathType_t math_of(ScalarType dtype) { return cudnn_math(dtype, math_settings().convolutions_in_tf32); }
 
 class ConvolutionDescriptor {
   public:
     ConvolutionDescriptor(const ConvolutionParameters& p, ScalarType dtype) {
-        check(cudnnCreateConvolutionDescriptor(&own_), "describing a convolution");
+        check_cudnn(cudnnCreateConvolutionDescriptor(&own_), "describing a convolution");
         const auto padding = spatial_of(p.padding, 0), stride = spatial_of(p.stride, 1),
                    dilation = spatial_of(p.dilation, 1);
         const bool is_double = dtype == ScalarType::Float64;
-        check(cudnnSetConvolutionNdDescriptor(own_, std::max<int>(2, static_cast<int>(p.stride.size())), padding.data(),
-                                              stride.data(), dilation.data(), CUDNN_CROSS_CORRELATION,
-                                              is_double ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT),
-              "describing a convolution");
-        check(cudnnSetConvolutionGroupCount(own_, static_cast<int>(p.groups)), "describing a convolution");
-        check(cudnnSetConvolutionMathType(own_, math_of(dtype)), "describing a convolution");
+        check_cudnn(cudnnSetConvolutionNdDescriptor(
+                        own_, std::max<int>(2, static_cast<int>(p.stride.size())), padding.data(), stride.data(),
+                        dilation.data(), CUDNN_CROSS_CORRELATION, is_double ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT),
+                    "describing a convolution");
+        check_cudnn(cudnnSetConvolutionGroupCount(own_, static_cast<int>(p.groups)), "describing a convolution");
+        check_cudnn(cudnnSetConvolutionMathType(own_, math_of(dtype)), "describing a convolution");
     }
     ConvolutionDescriptor(const ConvolutionDescriptor&) = delete;
     ConvolutionDescriptor& operator=(const ConvolutionDescriptor&) = delete;
@@ -155,38 +76,20 @@ class ConvolutionDescriptor {
     cudnnConvolutionDescriptor_t own_ = nullptr;
 };
 
-// Dense in one of the two orders; a copy where it is neither.
-Tensor in_order(const Tensor& t, bool channels_last) {
-    if (channels_last ? t.is_channels_last() : t.is_contiguous()) return t;
-    Tensor copy = empty(t.sizes(), t.dtype(), t.device());
-    if (channels_last) {
-        Dims strides(t.sizes().size());
-        std::int64_t stride = 1;
-        const auto put = [&](std::size_t d) {
-            strides[d] = stride;
-            stride *= t.sizes()[d];
-        };
-        put(1);
-        for (std::size_t d = t.sizes().size() - 1; d >= 2; --d) put(d);
-        put(0);
-        copy = empty_strided(t.sizes(), span_of(strides), t.dtype(), t.device());
+class ReluDescriptor {
+  public:
+    ReluDescriptor() {
+        check_cudnn(cudnnCreateActivationDescriptor(&own_), "describing an activation");
+        check_cudnn(cudnnSetActivationDescriptor(own_, CUDNN_ACTIVATION_RELU, CUDNN_PROPAGATE_NAN, 0),
+                    "describing an activation");
     }
-    copy_into(copy, t);
-    return copy;
-}
-Tensor room_for(const Tensor& out, bool channels_last) {
-    if (channels_last ? out.is_channels_last() : out.is_contiguous()) return out;
-    return in_order(empty(out.sizes(), out.dtype(), out.device()), channels_last);
-}
+    ReluDescriptor(const ReluDescriptor&) = delete;
+    ReluDescriptor& operator=(const ReluDescriptor&) = delete;
+    ~ReluDescriptor() { cudnnDestroyActivationDescriptor(own_); }
+    operator cudnnActivationDescriptor_t() const { return own_; }
 
-// The factors of a result: 1 and 0 in the type that it is computed in.
-struct Factors {
-    explicit Factors(ScalarType dtype) : is_double(dtype == ScalarType::Float64) {}
-    const void* one() const { return is_double ? static_cast<const void*>(&one64) : &one32; }
-    const void* zero() const { return is_double ? static_cast<const void*>(&zero64) : &zero32; }
-    bool is_double;
-    double one64 = 1, zero64 = 0;
-    float one32 = 1, zero32 = 0;
+  private:
+    cudnnActivationDescriptor_t own_ = nullptr;
 };
 
 // What the three computations share. A transposed convolution computes the data gradient of a plain one, from its
@@ -196,11 +99,11 @@ struct Problem {
             const ConvolutionParameters& p, bool last)
         : device(place),
           channels_last(last),
-          handle(handle_for(place)),
+          handle(cudnn_handle(place)),
           factors(dtype),
-          large(large_sizes, *type_of(dtype), last),
-          weight(weight_sizes, *type_of(dtype), last),
-          small(small_sizes, *type_of(dtype), last),
+          large(large_sizes, *cudnn_type(dtype), last),
+          weight(weight_sizes, *cudnn_type(dtype), last),
+          small(small_sizes, *cudnn_type(dtype), last),
           convolution(p, dtype),
           is_half(dtype == ScalarType::Float16 || dtype == ScalarType::BFloat16),
           tries(math_settings().tries_algorithms && capture_of(place) == 0) {
@@ -219,10 +122,31 @@ struct Problem {
                 handle, large, weight, convolution, small, count, found, proposals);
         });
         const Tensor work = workspace(best.memory);
-        check(cudnnConvolutionForward(handle, factors.one(), large, x.address(), weight, w.address(), convolution,
-                                      static_cast<cudnnConvolutionFwdAlgo_t>(best.algorithm), work.address(),
-                                      best.memory, factors.zero(), small, y.address()),
-              "a convolution");
+        check_cudnn(cudnnConvolutionForward(handle, factors.one(), large, x.address(), weight, w.address(), convolution,
+                                            static_cast<cudnnConvolutionFwdAlgo_t>(best.algorithm), work.address(),
+                                            best.memory, factors.zero(), small, y.address()),
+                    "a convolution");
+    }
+    // y = relu(x w + alpha z + bias), z of y's sizes or undefined.
+    void forward_with_relu(const Tensor& x, const Tensor& w, const Tensor& z, double alpha, const Tensor& bias,
+                           const Tensor& y) const {
+        const Choice& best = choice<cudnnConvolutionFwdAlgoPerf_t>(0, [&](int count, int* found, auto* proposals) {
+            return (tries ? cudnnFindConvolutionForwardAlgorithm : cudnnGetConvolutionForwardAlgorithm_v7)(
+                handle, large, weight, convolution, small, count, found, proposals);
+        });
+        const Tensor work = workspace(best.memory);
+        Dims sizes(y.sizes().size(), 1);
+        sizes[1] = bias.numel();
+        const TensorDescriptor b(span_of(sizes), *cudnn_type(bias.dtype()), channels_last);
+        const ReluDescriptor relu;
+        const float alpha32 = static_cast<float>(alpha);
+        const void* const factor = factors.is_double ? static_cast<const void*>(&alpha) : &alpha32;
+        check_cudnn(cudnnConvolutionBiasActivationForward(
+                        handle, factors.one(), large, x.address(), weight, w.address(), convolution,
+                        static_cast<cudnnConvolutionFwdAlgo_t>(best.algorithm), work.address(), best.memory,
+                        z.defined() ? factor : factors.zero(), small, z.defined() ? z.address() : y.address(), b,
+                        bias.address(), relu, small, y.address()),
+                    "a convolution with relu");
     }
     void data_gradient(const Tensor& gy, const Tensor& w, const Tensor& gx) const {
         const Choice& best = choice<cudnnConvolutionBwdDataAlgoPerf_t>(1, [&](int count, int* found, auto* proposals) {
@@ -230,10 +154,11 @@ struct Problem {
                 handle, weight, small, convolution, large, count, found, proposals);
         });
         const Tensor work = workspace(best.memory);
-        check(cudnnConvolutionBackwardData(handle, factors.one(), weight, w.address(), small, gy.address(), convolution,
-                                           static_cast<cudnnConvolutionBwdDataAlgo_t>(best.algorithm), work.address(),
-                                           best.memory, factors.zero(), large, gx.address()),
-              "a gradient of a convolution");
+        check_cudnn(
+            cudnnConvolutionBackwardData(handle, factors.one(), weight, w.address(), small, gy.address(), convolution,
+                                         static_cast<cudnnConvolutionBwdDataAlgo_t>(best.algorithm), work.address(),
+                                         best.memory, factors.zero(), large, gx.address()),
+            "a gradient of a convolution");
     }
     void weight_gradient(const Tensor& x, const Tensor& gy, const Tensor& gw) const {
         const Choice& best =
@@ -243,10 +168,11 @@ struct Problem {
                                                                                weight, count, found, proposals);
             });
         const Tensor work = workspace(best.memory);
-        check(cudnnConvolutionBackwardFilter(handle, factors.one(), large, x.address(), small, gy.address(),
-                                             convolution, static_cast<cudnnConvolutionBwdFilterAlgo_t>(best.algorithm),
-                                             work.address(), best.memory, factors.zero(), weight, gw.address()),
-              "a gradient of a convolution");
+        check_cudnn(
+            cudnnConvolutionBackwardFilter(handle, factors.one(), large, x.address(), small, gy.address(), convolution,
+                                           static_cast<cudnnConvolutionBwdFilterAlgo_t>(best.algorithm), work.address(),
+                                           best.memory, factors.zero(), weight, gw.address()),
+            "a gradient of a convolution");
     }
 
     // What cuDNN proposes takes milliseconds to ask: asked once for each problem.
@@ -282,28 +208,25 @@ struct Problem {
         at.push_back(which);
         const std::lock_guard lock(mutex);
         if (const auto found = known->find(at); found != known->end()) {
-            check(cudnnSetConvolutionMathType(convolution, found->second.math), "choosing a convolution");
+            check_cudnn(cudnnSetConvolutionMathType(convolution, found->second.math), "choosing a convolution");
             return found->second;
         }
         std::array<Performance, 8> proposals{};
         int count = 0;
-        check(ask(static_cast<int>(proposals.size()), &count, proposals.data()), "choosing a convolution");
+        check_cudnn(ask(static_cast<int>(proposals.size()), &count, proposals.data()), "choosing a convolution");
         for (const bool must_repeat : {true, false}) {
             for (int i = 0; i < count; ++i) {
                 const Performance& each = proposals[static_cast<std::size_t>(i)];
                 const bool repeats = each.determinism == CUDNN_DETERMINISTIC;
                 if (each.status != CUDNN_STATUS_SUCCESS || (must_repeat && !repeats) || (is_half && loses_bits(each)))
                     continue;
-                check(cudnnSetConvolutionMathType(convolution, each.mathType), "choosing a convolution");
+                check_cudnn(cudnnSetConvolutionMathType(convolution, each.mathType), "choosing a convolution");
                 return (*known)[at] = {static_cast<int>(each.algo), each.memory, each.mathType};
             }
         }
-        throw NotSupported();
+        throw CudnnNotSupported();
     }
-    Tensor workspace(std::size_t bytes) const {
-        const std::int64_t size = std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes));
-        return empty(IntSpan(&size, 1), ScalarType::UInt8, device);
-    }
+    Tensor workspace(std::size_t bytes) const { return cudnn_workspace(bytes, device); }
 
     Device device;
     bool channels_last;
@@ -326,10 +249,10 @@ bool is_last(const Tensor& input, const Tensor& weight) {
 void add_bias(const Problem& p, const Tensor& bias, const Tensor& out) {
     Dims sizes(out.sizes().size(), 1);
     sizes[1] = bias.numel();
-    const TensorDescriptor b(span_of(sizes), *type_of(bias.dtype()), p.channels_last);
-    const TensorDescriptor o(out.sizes(), *type_of(out.dtype()), p.channels_last);
-    check(cudnnAddTensor(p.handle, p.factors.one(), b, bias.address(), p.factors.one(), o, out.address()),
-          "adding a bias");
+    const TensorDescriptor b(span_of(sizes), *cudnn_type(bias.dtype()), p.channels_last);
+    const TensorDescriptor o(out.sizes(), *cudnn_type(out.dtype()), p.channels_last);
+    check_cudnn(cudnnAddTensor(p.handle, p.factors.one(), b, bias.address(), p.factors.one(), o, out.address()),
+                "adding a bias");
 }
 
 void run_convolution(Arguments arguments, IValue* results) {
@@ -391,76 +314,99 @@ void run_convolution_backward(Arguments arguments, IValue* results) {
     }
 }
 
-// The call on copies on the host, told to who observes such calls. Results that are given are filled.
-template <std::size_t kResults>
-void on_cpu(const OperatorRecord& record, Arguments arguments, IValue* results) {
-    const Device device = arguments[0].to_tensor().device();
-    HostCopies copies;
-    std::vector<IValue> there;
-    for (const IValue& value : arguments)
-        there.push_back(value.is_tensor() && value.to_tensor().defined() ? IValue(copies.of(value.to_tensor()))
-                                                                         : value);
-    std::array<IValue, kResults> made;
-    if (record.kernel.fills) {
-        const Tensor out = results[0].to_tensor();
-        made[0] = empty_strided(out.sizes(), out.strides(), out.dtype(), Device{});
-        record.kernel.function(there, made.data());
-        copies.put_back(out, made[0].to_tensor());
-    } else {
-        record.kernel.function(there, made.data());
-        for (std::size_t i = 0; i < kResults; ++i) {
-            if (made[i].is_tensor() && made[i].to_tensor().defined())
-                results[i] = on_device(made[i].to_tensor(), device);
-        }
-    }
-    copies.tell(device);
+// The arguments of aten::convolution in those of a fused one; `first` is the place of the bias.
+std::vector<IValue> plain_arguments(Arguments a, std::size_t first) {
+    const std::int64_t spatial = a[1].to_tensor().dim() - 2;
+    return {a[0],         a[1],         a[first],      a[first + 1],
+            a[first + 2], a[first + 3], IValue(false), IValue(Dims(static_cast<std::size_t>(spatial), 0)),
+            a[first + 4]};
 }
-void convolution(Arguments arguments, IValue* results) {
-    static const OperatorRecord& own = *find_operator("aten::convolution")->record;
-    try {
-        run_convolution(arguments, results);
-    } catch (const NotSupported&) {
-        on_cpu<1>(own, arguments, results);
-    }
-}
-void convolution_backward(Arguments arguments, IValue* results) {
-    static const OperatorRecord& own = *find_operator("aten::convolution_backward")->record;
-    try {
-        run_convolution_backward(arguments, results);
-    } catch (const NotSupported&) {
-        on_cpu<3>(own, arguments, results);
-    }
+TensorMeta plain_result(const std::vector<IValue>& plain) {
+    static const Operator& convolution = *find_operator("aten::convolution");
+    return infer_outputs(convolution, plain)->front();
 }
 
-bool accepts(Arguments arguments, std::string* why) {
+void run_with_relu(Arguments arguments, IValue* results, std::size_t first, const Tensor& added, double alpha) {
+    const std::vector<IValue> plain = plain_arguments(arguments, first);
+    const TensorMeta meta = plain_result(plain);
+    const Tensor given = plain[0].to_tensor(), given_weight = plain[1].to_tensor();
+    const Tensor out = meta.strides.empty()
+                           ? empty(span_of(meta.sizes), meta.dtype, meta.device)
+                           : empty_strided(span_of(meta.sizes), span_of(meta.strides), meta.dtype, meta.device);
+    const auto p = nn_ops::convolution_parameters(plain, 3, static_cast<std::size_t>(given_weight.dim()) - 2);
+    const bool last = is_last(given, given_weight);
+    const Tensor input = in_order(given, last), weight = in_order(given_weight, last), target = room_for(out, last);
+    Tensor bias = plain[2].to_tensor();
+    if (bias.defined())
+        bias = in_order(bias, false);
+    else
+        fill_with(bias = empty(std::array{weight.size(0)}, out.dtype(), out.device()), 0);
+    const Problem problem(input.sizes(), weight.sizes(), out.sizes(), out.dtype(), out.device(), p, last);
+    problem.forward_with_relu(input, weight, added.defined() ? in_order(added, last) : added, alpha, bias, target);
+    if (!target.is_same(out)) copy_into(out, target);
+    results[0] = out;
+}
+void run_convolution_relu(Arguments arguments, IValue* results) { run_with_relu(arguments, results, 2, Tensor(), 0); }
+void run_convolution_add_relu(Arguments arguments, IValue* results) {
+    const double alpha = arguments[3].is_none() ? 1 : arguments[3].to_scalar().to<double>();
+    run_with_relu(arguments, results, 4, arguments[2].to_tensor(), alpha);
+}
+
+constexpr char kConvolution[] = "aten::convolution";
+constexpr char kConvolutionBackward[] = "aten::convolution_backward";
+constexpr char kConvolutionRelu[] = "aten::cudnn_convolution_relu";
+constexpr char kConvolutionAddRelu[] = "aten::cudnn_convolution_add_relu";
+
+bool accepts_tensors(std::initializer_list<IValue> tensors, std::int64_t dims, std::string* why) {
     const auto decline = [&](const std::string& reason) {
         if (why != nullptr) *why = reason;
         return false;
     };
-    const ScalarType dtype = arguments[0].tensor_impl()->dtype;
-    if (!type_of(dtype)) return decline(std::string(dtype_name(dtype)) + " input");
-    for (std::size_t i = 0; i < 3; ++i) {
-        if (!arguments[i].is_tensor() || !arguments[i].to_tensor().defined()) continue;
-        const Tensor t = arguments[i].to_tensor();
+    const ScalarType dtype = tensors.begin()->tensor_impl()->dtype;
+    if (!cudnn_type(dtype)) return decline(std::string(dtype_name(dtype)) + " input");
+    for (const IValue& value : tensors) {
+        if (!value.is_tensor() || !value.to_tensor().defined()) continue;
+        const Tensor t = value.to_tensor();
         if (t.dtype() != dtype) return decline("mixed dtypes");
         if (t.numel() == 0) return decline("no elements");
         if (std::ranges::any_of(t.sizes(), [](std::int64_t size) { return size > 0x7FFFFFFF; }))
             return decline("a dimension beyond 2^31");
     }
-    const std::int64_t dims = arguments[1].to_tensor().dim();
-    if (dims < 3 || dims > kMostDims) return decline("spatial dimensions other than one to three");
+    if (dims < 3 || dims > kMostCudnnDims) return decline("spatial dimensions other than one to three");
     return true;
+}
+bool accepts(Arguments a, std::string* why) { return accepts_tensors({a[0], a[1], a[2]}, a[1].to_tensor().dim(), why); }
+
+template <std::size_t kBias>
+bool accepts_relu(Arguments a, std::string* why) {
+    const Tensor input = a[0].to_tensor(), weight = a[1].to_tensor();
+    if (!accepts_tensors({a[0], a[1], a[kBias]}, weight.dim(), why)) return false;
+    const bool is_batched = input.dim() == weight.dim();
+    if (!is_batched && why != nullptr) *why = "an image without a batch";
+    return is_batched;
+}
+bool accepts_add_relu(Arguments a, std::string* why) {
+    if (!accepts_relu<4>(a, why)) return false;
+    const Tensor added = a[2].to_tensor();
+    const TensorMeta meta = plain_result(plain_arguments(a, 4));
+    const bool fits = std::ranges::equal(added.sizes(), meta.sizes) && added.dtype() == meta.dtype;
+    if (!fits && why != nullptr) *why = "what is added has other sizes or another dtype";
+    const bool is_real = a[3].is_none() || !a[3].to_scalar().is_complex();
+    if (!is_real && why != nullptr) *why = "a complex factor";
+    return fits && is_real;
 }
 
 }  // namespace
 
 void register_convolution(const PluginRegistries& registries) {
-    add_preparation([](Device device) { handle_for(device); });
-    const auto add = [&](std::string_view name, KernelFunction kernel) {
-        registries.add_kernel(name, DeviceType::Cuda, {"cudnn", kernel, accepts});
+    add_preparation([](Device device) { cudnn_handle(device); });
+    const auto add = [&](std::string_view name, KernelFunction kernel, AcceptFunction accept) {
+        registries.add_kernel(name, DeviceType::Cuda, {"cudnn", kernel, accept});
     };
-    add("aten::convolution", convolution);
-    add("aten::convolution_backward", convolution_backward);
+    add(kConvolution, cudnn_kernel<run_convolution, kConvolution>, accepts);
+    add(kConvolutionBackward, cudnn_kernel<run_convolution_backward, kConvolutionBackward>, accepts);
+    add(kConvolutionRelu, cudnn_kernel<run_convolution_relu, kConvolutionRelu>, accepts_relu<2>);
+    add(kConvolutionAddRelu, cudnn_kernel<run_convolution_add_relu, kConvolutionAddRelu>, accepts_add_relu);
 }
 
 }  // namespace loupe::cuda

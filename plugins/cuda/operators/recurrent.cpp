@@ -168,11 +168,18 @@ bool takes_rows(Arguments a, std::string* why) {
     return has_rows;
 }
 
+// The gradient of a network that no library took, on the device: the operator's definition.
+void network_backward(Arguments arguments, IValue* results) {
+    static const Operator& own = *find_operator("loupe::rnn_network_backward");
+    own.record->kernel.function(arguments, results);
+}
+
 }  // namespace
 
 void register_recurrent(const Registration& to) {
     to.add("loupe::rnn_layer", layer, takes_rows<0>);
     to.add("loupe::rnn_layer_backward", layer_backward, takes_rows<3>);
+    to.add("loupe::rnn_network_backward", network_backward, takes_rows<3>);
 }
 
 }  // namespace loupe::cuda

@@ -3,13 +3,9 @@
 
 #include <cublas_v2.h>
 
+#include "tests/plugins/cuda/stub/blas_handle.h"
 #include "tests/plugins/cuda/stub/elements.h"
 #include "tests/plugins/cuda/stub/stub_gpu.h"
-
-struct cublasContext {
-    cudaStream_t stream = nullptr;
-    cublasMath_t math = CUBLAS_DEFAULT_MATH;
-};
 
 namespace {
 

@@ -7,78 +7,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "tests/plugins/cuda/stub/cudnn_types.h"
 #include "tests/plugins/cuda/stub/elements.h"
 #include "tests/plugins/cuda/stub/stub_gpu.h"
 
-using Places = std::array<std::int64_t, 5>;
-
-struct cudnnContext {
-    cudaStream_t stream = nullptr;
-};
-struct cudnnTensorStruct {
-    stub_gpu::Element element = stub_gpu::Element::Float32;
-    int dims = 0;
-    Places sizes{}, strides{};
-};
-struct cudnnFilterStruct : cudnnTensorStruct {};
-struct cudnnConvolutionStruct {
-    int dims = 2;
-    std::array<std::int64_t, 3> padding{}, stride{1, 1, 1}, dilation{1, 1, 1};
-    std::int64_t groups = 1;
-    cudnnMathType_t math = CUDNN_DEFAULT_MATH;
-};
-
 namespace {
 
+using namespace stub_cudnn;
 using stub_gpu::Element;
-
-Element element_of(cudnnDataType_t type) {
-    switch (type) {
-        case CUDNN_DATA_DOUBLE:
-            return Element::Float64;
-        case CUDNN_DATA_HALF:
-            return Element::Float16;
-        case CUDNN_DATA_BFLOAT16:
-            return Element::BFloat16;
-        default:
-            return Element::Float32;
-    }
-}
-
-void describe(cudnnTensorStruct& t, cudnnTensorFormat_t format, cudnnDataType_t type, int dims, const int* sizes) {
-    t.element = element_of(type);
-    t.dims = dims;
-    std::int64_t stride = 1;
-    const auto put = [&](int d) {
-        t.sizes[static_cast<std::size_t>(d)] = sizes[d];
-        t.strides[static_cast<std::size_t>(d)] = stride;
-        stride *= sizes[d];
-    };
-    if (format == CUDNN_TENSOR_NHWC) put(1);
-    for (int d = dims - 1; d >= (format == CUDNN_TENSOR_NHWC ? 2 : 1); --d) put(d);
-    put(0);
-}
-
-// visit(place) for every place in the sizes.
-template <typename Visit>
-void each_place(const Places& sizes, int dims, Visit&& visit) {
-    Places at{};
-    std::int64_t count = 1;
-    for (int d = 0; d < dims; ++d) count *= sizes[static_cast<std::size_t>(d)];
-    for (std::int64_t i = 0; i < count; ++i) {
-        visit(at);
-        for (int d = dims - 1; d >= 0; --d) {
-            const auto index = static_cast<std::size_t>(d);
-            if (++at[index] < sizes[index]) break;
-            at[index] = 0;
-        }
-    }
-}
-std::int64_t offset(const cudnnTensorStruct& t, const Places& at) {
-    std::int64_t sum = 0;
-    for (int d = 0; d < t.dims; ++d) sum += at[static_cast<std::size_t>(d)] * t.strides[static_cast<std::size_t>(d)];
-    return sum;
-}
 
 // visit(x, w, y) with the places of the three elements that are multiplied and added.
 template <typename Visit>
@@ -143,7 +79,9 @@ cudnnStatus_t propose(cudnnConvolutionDescriptor_t convolution, int* found, Perf
 extern "C" {
 
 size_t cudnnGetVersion() { return static_cast<std::size_t>(stub_gpu::machine().cudnn); }
-const char* cudnnGetErrorString(cudnnStatus_t) { return "CUDNN_STATUS_EXECUTION_FAILED"; }
+const char* cudnnGetErrorString(cudnnStatus_t status) {
+    return status == CUDNN_STATUS_ALLOC_FAILED ? "CUDNN_STATUS_ALLOC_FAILED" : "CUDNN_STATUS_EXECUTION_FAILED";
+}
 cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
     *handle = new cudnnContext;
     return CUDNN_STATUS_SUCCESS;
@@ -163,6 +101,16 @@ cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t own) {
 cudnnStatus_t cudnnSetTensorNdDescriptorEx(cudnnTensorDescriptor_t own, cudnnTensorFormat_t format,
                                            cudnnDataType_t type, int dims, const int* sizes) {
     describe(*own, format, type, dims, sizes);
+    return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t own, cudnnDataType_t type, int dims, const int* sizes,
+                                         const int* strides) {
+    own->element = element_of(type);
+    own->dims = dims;
+    for (int d = 0; d < dims; ++d) {
+        own->sizes[static_cast<std::size_t>(d)] = sizes[d];
+        own->strides[static_cast<std::size_t>(d)] = strides[d];
+    }
     return CUDNN_STATUS_SUCCESS;
 }
 cudnnStatus_t cudnnCreateFilterDescriptor(cudnnFilterDescriptor_t* made) {
@@ -245,6 +193,7 @@ cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void*, cudnnTe
                                       cudnnFilterDescriptor_t w, const void* w_data, cudnnConvolutionDescriptor_t c,
                                       cudnnConvolutionFwdAlgo_t, void*, size_t, const void*, cudnnTensorDescriptor_t y,
                                       void* y_data) {
+    if (const int status = stub_gpu::called("cudnnConvolutionForward")) return static_cast<cudnnStatus_t>(status);
     return add_up(handle, *x, *w, *c, *y, x_data, w_data, *y, y_data,
                   [](std::int64_t a, std::int64_t b, std::int64_t r) {
                       return std::array{a, b, r};
@@ -267,6 +216,55 @@ cudnnStatus_t cudnnConvolutionBackwardFilter(cudnnHandle_t handle, const void*, 
                   [](std::int64_t a, std::int64_t r, std::int64_t b) {
                       return std::array{a, b, r};
                   });
+}
+
+cudnnStatus_t cudnnCreateActivationDescriptor(cudnnActivationDescriptor_t* made) {
+    *made = new cudnnActivationStruct;
+    return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnDestroyActivationDescriptor(cudnnActivationDescriptor_t own) {
+    delete own;
+    return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnSetActivationDescriptor(cudnnActivationDescriptor_t own, cudnnActivationMode_t mode,
+                                           cudnnNanPropagation_t, double) {
+    own->mode = mode;
+    return CUDNN_STATUS_SUCCESS;
+}
+// y = act(alpha1 conv(x) + alpha2 z + bias), all in one kernel.
+cudnnStatus_t cudnnConvolutionBiasActivationForward(cudnnHandle_t handle, const void* alpha1, cudnnTensorDescriptor_t x,
+                                                    const void* x_data, cudnnFilterDescriptor_t w, const void* w_data,
+                                                    cudnnConvolutionDescriptor_t c, cudnnConvolutionFwdAlgo_t, void*,
+                                                    size_t, const void* alpha2, cudnnTensorDescriptor_t z,
+                                                    const void* z_data, cudnnTensorDescriptor_t b, const void* b_data,
+                                                    cudnnActivationDescriptor_t activation, cudnnTensorDescriptor_t y,
+                                                    void* y_data) {
+    const int status = stub_gpu::called("cudnnConvolutionBiasActivationForward");
+    if (status != 0) return static_cast<cudnnStatus_t>(status);
+    if (activation->mode != CUDNN_ACTIVATION_RELU) return CUDNN_STATUS_NOT_SUPPORTED;
+    const double one = factor(alpha1, x->element), two = factor(alpha2, x->element);
+    const auto own_x = *x, own_y = *y, own_z = *z, own_b = *b;
+    const auto own_w = *w;
+    const auto own_c = *c;
+    stub_gpu::launch(handle->stream, [=] {
+        std::vector<double> sums(static_cast<std::size_t>(count_of(own_y)));
+        const bool is_rounded = rounds(own_c, own_x.element);
+        const auto value = [&](const void* data, std::int64_t at) {
+            const double read = stub_gpu::read(data, own_x.element, at);
+            return is_rounded ? stub_gpu::in_tf32(read) : read;
+        };
+        each_product(own_x, own_w, own_c, own_y, [&](std::int64_t of_x, std::int64_t of_w, std::int64_t of_y) {
+            sums[static_cast<std::size_t>(of_y)] += value(x_data, of_x) * value(w_data, of_w);
+        });
+        each_place(own_y.sizes, own_y.dims, [&](const Places& at) {
+            const std::int64_t place = offset(own_y, at);
+            double sum = one * sums[static_cast<std::size_t>(place)];
+            if (two != 0) sum += two * stub_gpu::read(z_data, own_z.element, offset(own_z, at));
+            sum += stub_gpu::read(b_data, own_b.element, at[1] * own_b.strides[1]);
+            stub_gpu::write(y_data, own_y.element, place, sum > 0 ? sum : 0);
+        });
+    });
+    return CUDNN_STATUS_SUCCESS;
 }
 
 // y += b, whose other dimensions are 1.

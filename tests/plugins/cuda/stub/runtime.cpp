@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,11 @@ struct Gpu {
     std::map<Call, Failure> failures;
     std::array<cudaError_t, 8> lost{};
     Counts counts;
+    struct LibraryFailure {
+        int status = 0, skipped = 0, times = 1;
+    };
+    std::map<std::string, LibraryFailure, std::less<>> library_failures;
+    std::map<std::string, std::vector<int>, std::less<>> library_calls;
 };
 Gpu& gpu() {
     static auto* const one = new Gpu;
@@ -167,6 +173,7 @@ void fail(Call call, cudaError_t error, int skipped) {
 void mend() {
     const std::lock_guard lock(gpu().mutex);
     gpu().failures.clear();
+    gpu().library_failures.clear();
     gpu().lost.fill(cudaSuccess);
 }
 Counts counts() {
@@ -178,6 +185,25 @@ void clear_counts() {
     const std::size_t reserved = gpu().counts.reserved;
     gpu().counts = {};
     gpu().counts.reserved = reserved;
+    gpu().library_calls.clear();
+}
+void fail_library(std::string_view function, int status, int skipped, int times) {
+    const std::lock_guard lock(gpu().mutex);
+    gpu().library_failures[std::string(function)] = {status, skipped, times};
+}
+std::vector<int> library_calls(std::string_view function) {
+    const std::lock_guard lock(gpu().mutex);
+    const auto found = gpu().library_calls.find(function);
+    return found == gpu().library_calls.end() ? std::vector<int>() : found->second;
+}
+int called(std::string_view function, int what) {
+    const std::lock_guard lock(gpu().mutex);
+    gpu().library_calls[std::string(function)].push_back(what);
+    const auto found = gpu().library_failures.find(function);
+    if (found == gpu().library_failures.end() || found->second.skipped-- > 0) return 0;
+    const int status = found->second.status;
+    if (--found->second.times == 0) gpu().library_failures.erase(found);
+    return status;
 }
 std::size_t pending() {
     std::size_t all = 0;

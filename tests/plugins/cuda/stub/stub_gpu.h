@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <string_view>
 #include <vector>
 
 namespace stub_gpu {
@@ -51,6 +52,11 @@ struct Counts {
 };
 Counts counts();
 void clear_counts();
+// Functions of NVIDIA's libraries, by name. The call after `skipped` others of the name gives this status, `times` in a
+// row; the library's own number.
+void fail_library(std::string_view function, int status, int skipped = 0, int times = 1);
+// The calls since the last clear_counts(), with what each was asked for: of cublasLtMatmul its epilogue.
+std::vector<int> library_calls(std::string_view function);
 // Work that was given and is not done.
 std::size_t pending();
 
@@ -60,5 +66,7 @@ struct Stream;
 // Behind what the stream was given before. False: the launch failed, and cudaGetLastError() says why.
 bool launch(cudaStream_t stream, std::function<void()> work);
 const Machine& machine();
+// A function of a library was called: the status that tests asked for, or 0.
+int called(std::string_view function, int what = 0);
 
 }  // namespace stub_gpu
