@@ -2,8 +2,8 @@
 // New tensors of numbers from distributions with a parameter an element: gamma and Dirichlet.
 
 #include <algorithm>
+#include <array>
 #include <boost/math/special_functions/beta.hpp>
-#include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 #include <limits>
 
@@ -13,6 +13,7 @@
 #include "core/kernels/arithmetic.h"
 #include "core/ops/random/family.h"
 #include "core/ops/random/mersenne_twister.h"
+#include "core/ops/special/kernels.h"
 
 namespace loupe {
 namespace {
@@ -105,15 +106,6 @@ double slope_at(double a, Cumulative&& cumulative) {
     const double h = a * 1e-3;
     return (8 * (cumulative(a + h) - cumulative(a - h)) - (cumulative(a + 2 * h) - cumulative(a - 2 * h))) / (12 * h);
 }
-double gamma_slope(double alpha, double x) {
-    if (x <= 0 || alpha <= 0) return 0;
-    if (!std::isfinite(x) || !std::isfinite(alpha)) return std::numeric_limits<double>::quiet_NaN();
-    const double density = boost::math::gamma_p_derivative(alpha, x);
-    const bool upper = x > alpha;  // the smaller part keeps its digits
-    const double slope =
-        slope_at(alpha, [&](double a) { return upper ? boost::math::gamma_q(a, x) : boost::math::gamma_p(a, x); });
-    return (upper ? slope : -slope) / density;
-}
 double beta_slope(double x, double alpha, double beta) {
     if (x <= 0 || x >= 1) return 0;
     if (!(x < 1 && alpha > 0 && beta > 0)) return std::numeric_limits<double>::quiet_NaN();  // no such distribution
@@ -129,11 +121,12 @@ Tensor standard_gamma_grad(const Tensor& self, const Tensor& output) {
     require_type(self, "_standard_gamma_grad_cpu");
     require(self.dtype() == output.dtype(), "Found dtype ", dtype_graph_name(output.dtype()), " but expected ",
             dtype_graph_name(self.dtype()));
-    const Tensor like = fn::add(fn::detach(self), fn::detach(output), Scalar(1));
-    const Tensor x = spread_in_double(output, like);
-    const double* next = x.data<double>();
-    return draw_each(fn::expand(self, to_dims(like.sizes())),
-                     [&](double alpha) { return gamma_slope(alpha, *next++); });
+    const Dims shape = broadcast_shapes(self.sizes(), output.sizes());
+    const Tensor out = empty(span_of(shape), self.dtype(), self.device());
+    const std::array operands{LoopOperand(out, self.dtype()), LoopOperand(self, self.dtype()),
+                              LoopOperand(output, self.dtype())};
+    run_elementwise(special_pair_kernel(SpecialPairOp::GammaSlope, self.dtype()), nullptr, operands, 1, 64);
+    return out;
 }
 Tensor dirichlet_grad(const Tensor& x, const Tensor& alpha, const Tensor& total) {
     require_type(x, "_dirichlet_grad_cpu");

@@ -44,6 +44,13 @@ bool run_bernoulli(const Queue& queue, const Draw& draw, const void* chances, El
 // y = x mask / keep, mask 1 with chance keep.
 bool run_dropout(const Queue& queue, const Draw& draw, const void* x, void* y, std::uint8_t* mask, std::int64_t count,
                  double keep);
+// rrelu in training: y = noise x, noise between draw.a and draw.b where x is not positive, else 1.
+bool run_random_slopes(const Queue& queue, const Draw& draw, const void* x, void* y, void* noise, std::int64_t count);
+// Counts and gamma numbers with parameters of their own, dense elements of draw.element. A rate below 0 is a fault.
+bool run_poisson(const Queue& queue, const Draw& draw, const void* rates, void* to, std::int64_t count, Fault* fault);
+bool run_binomial(const Queue& queue, const Draw& draw, const void* trials, const void* chances, void* to,
+                  std::int64_t count);
+bool run_gamma(const Queue& queue, const Draw& draw, const void* alpha, void* to, std::int64_t count);
 // Shuffles places whose keys are equal, in PyTorch's way.
 void run_shuffle_equals(const Queue& queue, const Draw& draw, const std::uint64_t* keys, std::int64_t* places,
                         std::int64_t count, int bits);
