@@ -56,7 +56,7 @@ bool run_complex_unary(UnaryOp op, Element as, const Queue& q, const LoopShape& 
         case UnaryOp::Reciprocal:
             return run_complex<Reciprocal, 1>(as, q, loop, n);
         default:
-            return run_complex_function(op, q, loop) || run_complex_inverse(op, q, loop);
+            return run_complex_function(op, as, q, loop) || run_complex_inverse(op, as, q, loop);
     }
 }
 
@@ -101,7 +101,7 @@ bool run_complex_binary(BinaryOp op, Element as, const Queue& q, const LoopShape
         case BinaryOp::Div:
             return run_complex<Div, 2>(as, q, loop, n);
         default:
-            return run_complex_power(op, q, loop);
+            return run_complex_power(op, as, q, loop);
     }
 }
 

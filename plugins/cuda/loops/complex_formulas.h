@@ -184,7 +184,7 @@ LOUPE_HD Complex<R> sinh(Complex<R> z) {
     if (y == R(0)) return {std::sinh(x), y};
     if (!is_finite(y)) {
         if (x == R(0)) return {x, kNaN<R>};
-        return std::isinf(x) ? Complex<R>{x, kNaN<R>} : Complex<R>{kNaN<R>, kNaN<R>};
+        return {std::isinf(x) ? kInf<R> : kNaN<R>, kNaN<R>};
     }
     if (std::abs(x) > R(80)) {
         const R half = std::exp(std::abs(x) / 2);
@@ -198,7 +198,7 @@ LOUPE_HD Complex<R> cosh(Complex<R> z) {
     if (y == R(0)) return {std::cosh(x), y * std::copysign(R(1), x)};
     if (!is_finite(y)) {
         if (x == R(0)) return {kNaN<R>, x};
-        return std::isinf(x) ? Complex<R>{kInf<R>, kNaN<R>} : Complex<R>{kNaN<R>, kNaN<R>};
+        return {std::isinf(x) ? kInf<R> : kNaN<R>, kNaN<R>};
     }
     if (x == R(0)) return {std::cos(y), x * std::sin(y)};
     if (std::abs(x) > R(80)) {
@@ -214,13 +214,15 @@ LOUPE_HD Complex<R> tanh(Complex<R> z) {
     if (std::isinf(x)) return {std::copysign(R(1), x), std::copysign(R(0), is_finite(y) ? std::sin(2 * y) : y)};
     if (y == R(0)) return {std::tanh(x), y};
     if (!is_finite(y) || x != x) return {x == R(0) ? x : kNaN<R>, kNaN<R>};
-    if (std::abs(x) > R(22)) return {std::copysign(R(1), x), 2 * std::sin(2 * y) * std::exp(-2 * std::abs(x))};
+    if (std::abs(x) > (sizeof(R) == 4 ? R(10) : R(22)))
+        return {std::copysign(R(1), x), 2 * std::sin(2 * y) * std::exp(-2 * std::abs(x))};
     const R t = std::tan(y), beta = 1 + t * t, s = std::sinh(x), rho = std::sqrt(1 + s * s);
     const R divisor = 1 + beta * s * s;
     return {beta * rho * s / divisor, t / divisor};
 }
 template <typename R>
 LOUPE_HD Complex<R> sin(Complex<R> z) {
+    if (!is_finite(z.re) && std::isinf(z.im)) return {kNaN<R>, kInf<R>};  // the sign is left open
     return turned_back(sinh(turned(z)));
 }
 template <typename R>
@@ -236,8 +238,8 @@ LOUPE_HD Complex<R> tan(Complex<R> z) {
 
 template <typename R>
 LOUPE_HD bool is_large(Complex<R> z) {
-    constexpr R kLarge = R(1e30);
-    return std::abs(z.re) > kLarge || std::abs(z.im) > kLarge;
+    const R large = sizeof(R) == 4 ? R(1e15) : R(1e150);  // squares do not overflow below
+    return std::abs(z.re) > large || std::abs(z.im) > large;
 }
 // ln(2 |z|) of a large number.
 template <typename R>
@@ -263,7 +265,7 @@ template <typename R>
 LOUPE_HD Complex<R> acos(Complex<R> z) {
     const R x = z.re, y = z.im;
     if (std::isinf(x)) {
-        if (y != y) return {y, x};
+        if (y != y) return {y, std::copysign(kInf<R>, -y)};
         const R angle = std::isinf(y) ? (x < R(0) ? R(3 * kPi / 4) : R(kPi / 4)) : (x < R(0) ? R(kPi) : R(0));
         return {angle, std::copysign(kInf<R>, -y)};
     }

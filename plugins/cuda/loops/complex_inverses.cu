@@ -11,8 +11,8 @@ using namespace complex;
 constexpr double kPerLn2 = 1.44269504088896340736, kPerLn10 = 0.434294481903251827651;
 
 LOUPE_UNARY(Log, complex::log(x))
-LOUPE_UNARY(Log2, complex::log(x) * kPerLn2)
-LOUPE_UNARY(Log10, complex::log(x) * kPerLn10)
+LOUPE_UNARY(Log2, complex::log(x) * static_cast<typename T::Real>(kPerLn2))
+LOUPE_UNARY(Log10, complex::log(x) * static_cast<typename T::Real>(kPerLn10))
 LOUPE_UNARY(Log1p, complex::log1p(x))
 LOUPE_UNARY(Asin, complex::asin(x))
 LOUPE_UNARY(Acos, complex::acos(x))
@@ -23,28 +23,29 @@ LOUPE_UNARY(Atanh, complex::atanh(x))
 
 }  // namespace
 
-bool run_complex_inverse(UnaryOp op, const Queue& q, const LoopShape& loop) {
+bool run_complex_inverse(UnaryOp op, Element as, const Queue& q, const LoopShape& loop) {
+    const Numbers n;
     switch (op) {
         case UnaryOp::Log:
-            return run_complex_in_double<Log, 1>(q, loop);
+            return run_complex<Log, 1>(as, q, loop, n);
         case UnaryOp::Log2:
-            return run_complex_in_double<Log2, 1>(q, loop);
+            return run_complex<Log2, 1>(as, q, loop, n);
         case UnaryOp::Log10:
-            return run_complex_in_double<Log10, 1>(q, loop);
+            return run_complex<Log10, 1>(as, q, loop, n);
         case UnaryOp::Log1p:
-            return run_complex_in_double<Log1p, 1>(q, loop);
+            return run_complex<Log1p, 1>(as, q, loop, n);
         case UnaryOp::Asin:
-            return run_complex_in_double<Asin, 1>(q, loop);
+            return run_complex<Asin, 1>(as, q, loop, n);
         case UnaryOp::Acos:
-            return run_complex_in_double<Acos, 1>(q, loop);
+            return run_complex<Acos, 1>(as, q, loop, n);
         case UnaryOp::Atan:
-            return run_complex_in_double<Atan, 1>(q, loop);
+            return run_complex<Atan, 1>(as, q, loop, n);
         case UnaryOp::Asinh:
-            return run_complex_in_double<Asinh, 1>(q, loop);
+            return run_complex<Asinh, 1>(as, q, loop, n);
         case UnaryOp::Acosh:
-            return run_complex_in_double<Acosh, 1>(q, loop);
+            return run_complex<Acosh, 1>(as, q, loop, n);
         case UnaryOp::Atanh:
-            return run_complex_in_double<Atanh, 1>(q, loop);
+            return run_complex<Atanh, 1>(as, q, loop, n);
         default:
             return false;
     }
