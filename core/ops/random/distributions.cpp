@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 #include <limits>
 
@@ -99,24 +98,6 @@ void sample_dirichlet_backward(G& c) {
     c.set_grad(0, kDirichletGrad(x, alpha, total) * (g - fn::sum_dim(x * g, Dims{-1}, true, IValue())));
 }
 
-// How a sample moves with the parameter of its distribution when its quantile stays: -(dF/da) / (dF/dx), the first
-// quotient by central differences of fourth order.
-template <typename Cumulative>
-double slope_at(double a, Cumulative&& cumulative) {
-    const double h = a * 1e-3;
-    return (8 * (cumulative(a + h) - cumulative(a - h)) - (cumulative(a + 2 * h) - cumulative(a - 2 * h))) / (12 * h);
-}
-double beta_slope(double x, double alpha, double beta) {
-    if (x <= 0 || x >= 1) return 0;
-    if (!(x < 1 && alpha > 0 && beta > 0)) return std::numeric_limits<double>::quiet_NaN();  // no such distribution
-    const double density = boost::math::ibeta_derivative(alpha, beta, x);
-    const bool upper = x > alpha / (alpha + beta);
-    const double slope = slope_at(
-        alpha, [&](double a) { return upper ? boost::math::ibetac(a, beta, x) : boost::math::ibeta(a, beta, x); });
-    return (upper ? slope : -slope) / density / (1 - x);
-}
-// In double and in the shape that all broadcast to.
-Tensor spread_in_double(const Tensor& t, const Tensor& like) { return in_double(fn::expand(t, to_dims(like.sizes()))); }
 Tensor standard_gamma_grad(const Tensor& self, const Tensor& output) {
     require_type(self, "_standard_gamma_grad_cpu");
     require(self.dtype() == output.dtype(), "Found dtype ", dtype_graph_name(output.dtype()), " but expected ",
@@ -134,15 +115,13 @@ Tensor dirichlet_grad(const Tensor& x, const Tensor& alpha, const Tensor& total)
         require(t->dtype() == x.dtype(), "Found dtype ", dtype_graph_name(t->dtype()), " but expected ",
                 dtype_graph_name(x.dtype()));
     }
-    const Tensor like = fn::add(fn::add(fn::detach(x), fn::detach(alpha), Scalar(1)), fn::detach(total), Scalar(1));
-    const Tensor alphas = spread_in_double(alpha, like), totals = spread_in_double(total, like);
-    const double* a = alphas.data<double>();
-    const double* t = totals.data<double>();
-    return draw_each(fn::expand(x, to_dims(like.sizes())), [&](double share) {
-        const double slope = beta_slope(share, *a, *t - *a);
-        ++a, ++t;
-        return slope;
-    });
+    const Dims of_two = broadcast_shapes(x.sizes(), alpha.sizes());
+    const Dims shape = broadcast_shapes(span_of(of_two), total.sizes());
+    const Tensor out = empty(span_of(shape), x.dtype(), x.device());
+    const std::array operands{LoopOperand(out, x.dtype()), LoopOperand(x, x.dtype()), LoopOperand(alpha, x.dtype()),
+                              LoopOperand(total, x.dtype())};
+    run_elementwise(special_triple_kernel(SpecialTripleOp::BetaSlope, x.dtype()), nullptr, operands, 1, 64);
+    return out;
 }
 
 constexpr OperatorRecord kRecords[] = {

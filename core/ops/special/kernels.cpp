@@ -2,6 +2,7 @@
 #include "core/ops/special/kernels.h"
 
 #include "core/ops/special/bessel_formulas.h"
+#include "core/ops/special/beta_formulas.h"
 #include "core/ops/special/gamma_formulas.h"
 #include "core/ops/special/normal_formulas.h"
 #include "core/ops/special/polynomial_formulas.h"
@@ -23,6 +24,16 @@ void loop_of_two(const void*, void* const* arrays, std::int64_t n) {
     const auto* y = static_cast<const T*>(arrays[2]);
     for (std::int64_t i = 0; i < n; ++i)
         out[i] = static_cast<T>(kFunction(static_cast<double>(x[i]), static_cast<double>(y[i])));
+}
+
+template <auto kFunction, typename T>
+void loop_of_three(const void*, void* const* arrays, std::int64_t n) {
+    auto* out = static_cast<T*>(arrays[0]);
+    const auto *x = static_cast<const T*>(arrays[1]), *y = static_cast<const T*>(arrays[2]),
+               *z = static_cast<const T*>(arrays[3]);
+    for (std::int64_t i = 0; i < n; ++i)
+        out[i] =
+            static_cast<T>(kFunction(static_cast<double>(x[i]), static_cast<double>(y[i]), static_cast<double>(z[i])));
 }
 
 template <typename T>
@@ -68,6 +79,14 @@ ElementwiseKernel special_pair_kernel(SpecialPairOp op, ScalarType as) {
 #undef LOUPE_CASE
         case SpecialPairOp::Zeta:
             return of_type(as, zeta_loop<float>, zeta_loop<double>);
+    }
+    return nullptr;
+}
+
+ElementwiseKernel special_triple_kernel(SpecialTripleOp op, ScalarType as) {
+    switch (op) {
+        case SpecialTripleOp::BetaSlope:
+            return of_type(as, loop_of_three<special::beta_slope, float>, loop_of_three<special::beta_slope, double>);
     }
     return nullptr;
 }

@@ -9,6 +9,7 @@ namespace loupe {
 
 ElementwiseKernel special_kernel(SpecialOp op, ScalarType as);
 ElementwiseKernel special_pair_kernel(SpecialPairOp op, ScalarType as);
+ElementwiseKernel special_triple_kernel(SpecialTripleOp op, ScalarType as);
 ElementwiseKernel polynomial_kernel(PolynomialOp op, ScalarType as);  // of x and the degree, as an element
 
 }  // namespace loupe

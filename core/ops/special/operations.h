@@ -53,6 +53,7 @@ namespace loupe {
 #define LOUPE_NAME(name, formula) name,
 enum class SpecialOp : std::uint8_t { LOUPE_SPECIAL_FUNCTIONS(LOUPE_NAME) };
 enum class SpecialPairOp : std::uint8_t { LOUPE_SPECIAL_PAIRS(LOUPE_NAME) Zeta };
+enum class SpecialTripleOp : std::uint8_t { BetaSlope };
 enum class PolynomialOp : std::uint8_t { LOUPE_POLYNOMIALS(LOUPE_NAME) };
 #undef LOUPE_NAME
 

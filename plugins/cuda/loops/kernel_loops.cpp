@@ -186,6 +186,7 @@ KernelLoops::KernelLoops() {
         each(TernaryOp::Clamp, ternary_kernel);
         each(SpecialOp::Entropy, special_kernel);
         each(SpecialPairOp::Zeta, special_pair_kernel);
+        each(SpecialTripleOp::BetaSlope, special_triple_kernel);
         each(PolynomialOp::LegendreP, polynomial_kernel);
         if (is_complex(as)) each(ComplexPartOp::Angle, complex_part_kernel);
     }
@@ -288,6 +289,8 @@ bool KernelLoops::run(const Meaning& meaning, const void* params, const LoopShap
             return run_special(op, as, queue, loop);
         } else if constexpr (std::is_same_v<Op, SpecialPairOp>) {
             return run_special_pair(op, as, queue, loop);
+        } else if constexpr (std::is_same_v<Op, SpecialTripleOp>) {
+            return run_special_triple(op, as, queue, loop);
         } else if constexpr (std::is_same_v<Op, PolynomialOp>) {
             return run_polynomial(op, as, queue, loop);
         } else if constexpr (std::is_same_v<Op, LossOp>) {

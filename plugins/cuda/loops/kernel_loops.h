@@ -37,8 +37,9 @@ class KernelLoops final : public DeviceLoops, public ListLoops {
     struct LossSlope {
         LossOp op;
     };
-    using Operation = std::variant<UnaryOp, TestOp, ActivationOp, BinaryOp, CompareOp, TernaryOp, LossOp, LossSlope,
-                                   ComplexPartOp, SpecialOp, SpecialPairOp, PolynomialOp, int>;  // int: where
+    using Operation =
+        std::variant<UnaryOp, TestOp, ActivationOp, BinaryOp, CompareOp, TernaryOp, LossOp, LossSlope, ComplexPartOp,
+                     SpecialOp, SpecialPairOp, SpecialTripleOp, PolynomialOp, int>;  // int: where
     struct Meaning {
         Operation operation;
         Element as;

@@ -17,6 +17,7 @@ bool run_unary(UnaryOp op, Element as, const Queue& queue, const LoopShape& loop
 bool run_slow_unary(UnaryOp op, Element as, const Queue& queue, const LoopShape& loop, const Numbers& numbers);
 bool run_special(SpecialOp op, Element as, const Queue& queue, const LoopShape& loop);
 bool run_special_pair(SpecialPairOp op, Element as, const Queue& queue, const LoopShape& loop);
+bool run_special_triple(SpecialTripleOp op, Element as, const Queue& queue, const LoopShape& loop);
 bool run_polynomial(PolynomialOp op, Element as, const Queue& queue, const LoopShape& loop);
 bool run_test(TestOp op, Element as, const Queue& queue, const LoopShape& loop);
 bool run_activation(ActivationOp op, Element as, const Queue& queue, const LoopShape& loop, const Numbers& numbers);

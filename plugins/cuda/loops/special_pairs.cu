@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Special functions of two numbers.
+// Special functions of two numbers, and of three.
+#include "core/ops/special/beta_formulas.h"
 #include "core/ops/special/gamma_formulas.h"
 #include "core/ops/special/normal_formulas.h"
 #include "plugins/cuda/loops/loops.h"
@@ -13,6 +14,7 @@ namespace {
 LOUPE_SPECIAL_PAIRS(LOUPE_OPERATION)
 #undef LOUPE_OPERATION
 LOUPE_BINARY(Zeta, special::hurwitz_zeta(a, b))
+LOUPE_TERNARY(BetaSlope, special::beta_slope(a, b, c))
 
 }  // namespace
 
@@ -26,6 +28,14 @@ bool run_special_pair(SpecialPairOp op, Element as, const Queue& q, const LoopSh
 #undef LOUPE_CASE
         case SpecialPairOp::Zeta:
             return run_slow_real<Zeta, 2>(as, q, loop, n);
+    }
+    return false;
+}
+
+bool run_special_triple(SpecialTripleOp op, Element as, const Queue& q, const LoopShape& loop) {
+    switch (op) {
+        case SpecialTripleOp::BetaSlope:
+            return run_slow_in_double<BetaSlope, 3>(as, q, loop, Numbers());
     }
     return false;
 }

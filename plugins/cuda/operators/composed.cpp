@@ -45,6 +45,7 @@ bool takes_fraction(Arguments a, std::string* why) { return takes_floating<0>(a,
 
 // The CPU's kernels of these are other operators and elementwise loops, which go where the tensors are.
 constexpr std::string_view kOfOthers[] = {
+    "aten::_dirichlet_grad",
     "aten::_fake_quantize_learnable_per_channel_affine",
     "aten::_fake_quantize_learnable_per_channel_affine_backward",
     "aten::_fake_quantize_learnable_per_tensor_affine",

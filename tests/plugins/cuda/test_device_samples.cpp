@@ -5,6 +5,7 @@
 
 #include <QtTest>
 #include <cmath>
+#include <complex>
 #include <limits>
 
 #include "core/base/error.h"
@@ -16,6 +17,7 @@
 #include "core/plugin/plugin_loader.h"
 #include "core/tensor/device_copy.h"
 #include "tests/ops/comparison.h"
+#include "tests/ops/edge_points.h"
 #include "tests/ops/layouts.h"
 
 using namespace loupe;
@@ -27,8 +29,6 @@ constexpr ScalarType kDtypes[] = {ScalarType::Float32,  ScalarType::Float64,   S
                                   ScalarType::BFloat16, ScalarType::Int64,     ScalarType::Int32,
                                   ScalarType::Int16,    ScalarType::Int8,      ScalarType::UInt8,
                                   ScalarType::Bool,     ScalarType::Complex64, ScalarType::Complex128};
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // Which of equal elements they name is left open.
 constexpr std::string_view kOpen[] = {"aten::mode"};
@@ -116,19 +116,6 @@ void list_operators() {
     }
 }
 
-// All pairs of these as complex numbers.
-Tensor complex_grid(ScalarType dtype) {
-    constexpr double kParts[] = {0.0,  -0.0, 1.0,  -1.0, 0.5,  -0.5,  2.0,       -2.0,       1e-3,
-                                 -0.3, 3.1,  12.0, 30.0, 95.0, -95.0, kInfinity, -kInfinity, kNan};
-    std::vector<double> parts;
-    for (const double re : kParts) {
-        for (const double im : kParts) parts.insert(parts.end(), {re, im});
-    }
-    const auto count = static_cast<std::int64_t>(parts.size() / 2);
-    const Tensor wide = fn::view_as_complex(tensor_of<double>(parts, std::array<std::int64_t, 2>{count, 2}));
-    return fn::to_dtype(wide, static_cast<std::int64_t>(dtype));
-}
-
 // Of one part; empty when they agree.
 std::string part_differs(double x, double y, double tolerance) {
     if (std::isnan(x) || std::isnan(y)) return std::isnan(x) == std::isnan(y) ? "" : "NaN on one side";
@@ -165,18 +152,13 @@ class TestDeviceSamples : public QObject {
 
     void complexEdges_data() {
         QTest::addColumn<QString>("name");
-        for (const char* const name :
-             {"neg",   "abs",     "angle", "sgn",   "conj_physical", "reciprocal", "square",     "exp",   "exp2",
-              "expm1", "log",     "log2",  "log10", "log1p",         "sqrt",       "rsqrt",      "sin",   "cos",
-              "tan",   "asin",    "acos",  "atan",  "sinh",          "cosh",       "tanh",       "asinh", "acosh",
-              "atanh", "sigmoid", "sinc",  "isnan", "isinf",         "isfinite",   "logical_not"})
-            QTest::addRow("%s", name) << name;
+        for (const std::string_view name : sweep::kComplexFunctions) QTest::addRow("%s", name.data()) << name.data();
     }
     void complexEdges() {
         QFETCH(QString, name);
         const Operator& op = *find_operator(concat("aten::", name.toStdString()));
         for (const ScalarType dtype : {ScalarType::Complex64, ScalarType::Complex128}) {
-            const Tensor grid = complex_grid(dtype);
+            const Tensor grid = sweep::complex_edges(dtype);
             const auto numbers = [](const IValue& v) {
                 return fn::contiguous(
                     fn::to_dtype(on_host(v.to_tensor()), static_cast<std::int64_t>(ScalarType::Complex128)), 0);
@@ -195,31 +177,108 @@ class TestDeviceSamples : public QObject {
         }
     }
 
+    // Arithmetic with infinities and NaN too, powers of finite numbers.
+    void complexPairs() {
+        for (const ScalarType dtype : {ScalarType::Complex64, ScalarType::Complex128}) {
+            const Tensor grid = sweep::complex_edges(dtype), column = fn::unsqueeze(grid, 1);
+            for (const char* const name : {"aten::mul.Tensor", "aten::div.Tensor", "aten::eq.Tensor", "aten::ne.Tensor",
+                                           "aten::logical_and", "aten::logical_or", "aten::logical_xor"}) {
+                const std::string text = differs(*find_operator(name), {column, grid}, tolerance_of(dtype));
+                QVERIFY2(text.empty(), concat(name, " ", dtype_name(dtype), ": ", text).c_str());
+            }
+            const Tensor moderate = fn::masked_select(
+                grid, fn::logical_and(fn::lt_scalar(fn::abs(grid), Scalar(20)), fn::ne_scalar(grid, Scalar(0))));
+            for (const char* const name : {"aten::pow.Tensor_Tensor", "aten::logaddexp"}) {
+                const std::string text = differs(*find_operator(name), {fn::unsqueeze(moderate, 1), moderate},
+                                                 dtype == ScalarType::Complex64 ? 2e-3 : 1e-10);
+                QVERIFY2(text.empty(), concat(name, " ", dtype_name(dtype), ": ", text).c_str());
+            }
+            const Scalar turn(std::complex<double>(0.5, -2));
+            for (const auto& [name, alpha] :
+                 {std::pair{"aten::add.Tensor", turn}, std::pair{"aten::sub.Tensor", turn}}) {
+                const std::string text = differs(*find_operator(name), {column, grid, alpha}, tolerance_of(dtype));
+                QVERIFY2(text.empty(), concat(name, " ", dtype_name(dtype), ": ", text).c_str());
+            }
+        }
+    }
+
+    // From every dtype to every dtype, and complex numbers where indices say.
+    void complexMoves() {
+        Random random;
+        for (const ScalarType from : kDtypes) {
+            for (const ScalarType to : kDtypes) {
+                const Tensor x = random_tensor(random, {5, 7}, from);
+                for (const Tensor& t : {x, fn::t(x)}) {
+                    const std::string text =
+                        difference({fn::to_dtype(on_device(t, kOwn), static_cast<std::int64_t>(to))},
+                                   {fn::to_dtype(t, static_cast<std::int64_t>(to))}, 0);
+                    QVERIFY2(text.empty(), concat(dtype_name(from), " to ", dtype_name(to), ": ", text).c_str());
+                }
+            }
+        }
+        const Tensor z = random_tensor(random, {6, 4}, ScalarType::Complex64),
+                     rows = tensor_of<std::int64_t>({5, 1, 5, 0}, {4}), more = fn::slice(z, 0, 0, 4, 1);
+        const std::vector<std::pair<const char*, std::vector<IValue>>> calls{
+            {"aten::index_add", {z, std::int64_t{0}, rows, more, Scalar(0.5)}},
+            {"aten::index_put", {z, IValue(TensorList{rows}), more, true}},
+            {"aten::index_fill.int_Scalar", {z, std::int64_t{0}, rows, Scalar(std::complex<double>(1, -2))}},
+            {"aten::masked_fill.Scalar", {z, fn::gt_scalar(fn::abs(z), Scalar(1)), Scalar(std::complex<double>(0, 3))}},
+            {"aten::scatter_add", {z, std::int64_t{0}, fn::expand(fn::unsqueeze(rows, 1), Dims{4, 4}, false), more}},
+            {"aten::tril", {z, std::int64_t{0}}},
+            {"aten::nonzero", {z}},
+            {"aten::prod", {z, IValue()}},
+            {"aten::fill.Scalar", {z, Scalar(std::complex<double>(2, -1))}}};
+        for (const auto& [name, arguments] : calls) {
+            const std::string text = differs(*find_operator(name), arguments, 1e-5);
+            QVERIFY2(text.empty(), concat(name, ": ", text).c_str());
+        }
+    }
+
+    // Losses over classes, with weights, labels that repeat, and means.
+    void marginLosses() {
+        Random random;
+        const Tensor x = random_tensor(random, {5, 6}, ScalarType::Float32),
+                     target = tensor_of<std::int64_t>({3, 0, 5, 5, 1}, {5}),
+                     weight = fn::abs(random_tensor(random, {6}, ScalarType::Float32)),
+                     labels = tensor_of<std::int64_t>({2, 2, -1, 0, 0,  0, -1, 1, 2,  3, 4, 5, 0,  1,  2,
+                                                       3, 4, 5,  5, -1, 1, -1, 1, -1, 4, 3, 3, -1, -1, -1},
+                                                      {5, 6});
+        for (const std::int64_t reduction : {0, 1, 2}) {
+            const Tensor grad = reduction == 0 ? random_tensor(random, {5}, ScalarType::Float32)
+                                               : random_tensor(random, IntSpan(), ScalarType::Float32);
+            for (const std::int64_t p : {1, 2}) {
+                const std::string text = differs(*find_operator("aten::multi_margin_loss_backward"),
+                                                 {grad, x, target, Scalar(p), Scalar(0.7), weight, reduction}, 1e-5);
+                QVERIFY2(text.empty(), text.c_str());
+                const std::string loss = differs(*find_operator("aten::multi_margin_loss"),
+                                                 {x, target, Scalar(p), Scalar(0.7), weight, reduction}, 1e-5);
+                QVERIFY2(loss.empty(), loss.c_str());
+            }
+            const Operator& forward = *find_operator("aten::multilabel_margin_loss_forward");
+            const std::string text = differs(forward, {x, labels, reduction}, 1e-5);
+            QVERIFY2(text.empty(), text.c_str());
+            const IValue marks = sweep::call(forward, {x, labels, reduction})[1];
+            const std::string slope = differs(*find_operator("aten::multilabel_margin_loss_backward"),
+                                              {grad, x, labels, reduction, marks}, 1e-5);
+            QVERIFY2(slope.empty(), slope.c_str());
+        }
+        const Tensor bad = on_device(tensor_of<std::int64_t>({3, 0, 6, 5, 1}, {5}), kOwn);
+        QCOMPARE(outcome_of(*find_operator("aten::multi_margin_loss"),
+                            {on_device(x, kOwn), bad, Scalar(1), Scalar(1), IValue(), std::int64_t{1}})
+                     .error,
+                 std::string("Target 6 is out of bounds. (in aten::multi_margin_loss)"));
+    }
+
     void specialEdges_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<bool>("is_pair");
-        for (const Operator* const op : all_operators()) {
-            const bool is_special = op->full_name.starts_with("aten::special_") ||
-                                    op->full_name.starts_with("aten::igamma") || op->full_name == "aten::digamma" ||
-                                    op->full_name == "aten::erfinv" || op->full_name == "aten::i0";
-            if (!is_special || op->variant != OperatorVariant::Functional || op->record->kernel.function == nullptr)
-                continue;
-            const std::size_t inputs = op->record->schema.find("Tensor other") != std::string_view::npos ||
-                                               op->record->schema.find("Tensor n") != std::string_view::npos
-                                           ? 2
-                                           : 1;
-            if (op->full_name.find("scalar") != std::string::npos) continue;
-            QTest::addRow("%s", op->full_name.c_str()) << QString::fromStdString(op->full_name) << (inputs == 2);
-        }
+        for (const auto& [op, is_pair] : sweep::special_functions())
+            QTest::addRow("%s", op->full_name.c_str()) << QString::fromStdString(op->full_name) << is_pair;
     }
     void specialEdges() {
         QFETCH(QString, name);
         QFETCH(bool, is_pair);
-        const std::vector<double> points{0.0,        -0.0, 1e-30, 1e-5, 0.1,  0.5,  0.9,  1.0,  1.5,   2.0,
-                                         3.7,        5.0,  7.9,   8.1,  12.0, 20.0, 30.0, 60.0, 300.0, kInfinity,
-                                         -kInfinity, kNan, -0.1,  -0.5, -1.0, -2.0, -3.7, -8.1, -20.0, -26.5};
-        const auto count = static_cast<std::int64_t>(points.size());
-        const Tensor line = tensor_of<double>(points, std::array{count});
+        const Tensor line = sweep::real_edges();
         for (const ScalarType dtype : {ScalarType::Float64, ScalarType::Float32, ScalarType::BFloat16}) {
             const Tensor x = fn::to_dtype(line, static_cast<std::int64_t>(dtype));
             std::vector<IValue> arguments{x};
