@@ -31,6 +31,7 @@
 #include "tests/gpu/library_checks.h"
 #include "tests/ops/comparison.h"
 #include "tests/ops/device_comparison.h"
+#include "tests/ops/edge_points.h"
 #include "tests/runtime/fuser_groups.h"
 
 using namespace loupe;
@@ -38,8 +39,9 @@ using namespace loupe;
 namespace {
 
 constexpr Device kGpu{DeviceType::Cuda, 0};
-constexpr ScalarType kDtypes[] = {ScalarType::Float32, ScalarType::Float64, ScalarType::BFloat16,
-                                  ScalarType::Float16, ScalarType::Int64,   ScalarType::Complex64};
+constexpr ScalarType kDtypes[] = {ScalarType::Float32,   ScalarType::Float64, ScalarType::BFloat16,
+                                  ScalarType::Float16,   ScalarType::Int64,   ScalarType::Complex64,
+                                  ScalarType::Complex128};
 
 class KernelWatcher : public ExecutionObserver {
   public:
@@ -93,6 +95,42 @@ int sweep_operators(KernelWatcher& watcher) {
         }
     }
     std::printf("operators %d, cases %d, differing (operator, dtype) pairs %d\n", operators, cases, failed);
+    return failed;
+}
+
+// Functions at their edges; of what has no derivative there, results alone.
+int check_edges() {
+    int failed = 0, checked = 0;
+    const auto check = [&](const Operator& op, std::vector<IValue> arguments, ScalarType dtype) {
+        ++checked;
+        std::vector<IValue> there = arguments;
+        for (IValue& value : there) value = on_device(value.to_tensor(), kGpu);
+        std::string found;
+        try {
+            const IValue want = sweep::call(op, arguments)[0], got = sweep::call(op, there)[0];
+            found = sweep::difference(on_host(got.to_tensor()), want.to_tensor(), sweep::precision(dtype) * 40);
+        } catch (const Error& error) {
+            found = error.message();
+        }
+        if (found.empty()) return;
+        ++failed;
+        std::printf("DIFFERS %s %s: %s\n", op.full_name.c_str(), std::string(dtype_name(dtype)).c_str(),
+                    found.substr(0, 200).c_str());
+    };
+    for (const ScalarType dtype : {ScalarType::Complex64, ScalarType::Complex128}) {
+        for (const std::string_view name : sweep::kComplexFunctions)
+            check(*find_operator(concat("aten::", name)), {sweep::complex_edges(dtype)}, dtype);
+    }
+    for (const ScalarType dtype : {ScalarType::Float32, ScalarType::Float64}) {
+        const Tensor x = fn::to_dtype(sweep::real_edges(), static_cast<std::int64_t>(dtype));
+        for (const auto& [op, is_pair] : sweep::special_functions()) {
+            if (is_pair)
+                check(*op, {fn::unsqueeze(x, 1), x}, dtype);
+            else
+                check(*op, {x}, dtype);
+        }
+    }
+    std::printf("functions at their edges %d, differing %d\n", checked, failed);
     return failed;
 }
 
@@ -464,7 +502,7 @@ int main(int argc, char** argv) {
         }
         const Clock::time_point start = Clock::now();
         KernelWatcher watcher;
-        int failed = sweep_operators(watcher) + check_optimizers();
+        int failed = sweep_operators(watcher) + check_edges() + check_optimizers();
         std::printf("%.1f s\n", seconds_since(start));
         for (const auto& [backend, operators] : watcher.operators) {
             std::printf("by %s: %zu operators\n", backend.c_str(), operators.size());

@@ -6,7 +6,9 @@
 #include "core/kernels/complex_math.h"
 #include "core/kernels/scalar_kernels.h"
 #include "core/ops/pointwise/kernels.h"
-#include "core/ops/special/functions.h"
+#include "core/ops/special/bessel_formulas.h"
+#include "core/ops/special/gamma_formulas.h"
+#include "core/ops/special/normal_formulas.h"
 
 namespace loupe {
 namespace {

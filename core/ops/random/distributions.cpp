@@ -2,8 +2,7 @@
 // New tensors of numbers from distributions with a parameter an element: gamma and Dirichlet.
 
 #include <algorithm>
-#include <boost/math/special_functions/beta.hpp>
-#include <boost/math/special_functions/gamma.hpp>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -13,6 +12,7 @@
 #include "core/kernels/arithmetic.h"
 #include "core/ops/random/family.h"
 #include "core/ops/random/mersenne_twister.h"
+#include "core/ops/special/kernels.h"
 
 namespace loupe {
 namespace {
@@ -98,42 +98,16 @@ void sample_dirichlet_backward(G& c) {
     c.set_grad(0, kDirichletGrad(x, alpha, total) * (g - fn::sum_dim(x * g, Dims{-1}, true, IValue())));
 }
 
-// How a sample moves with the parameter of its distribution when its quantile stays: -(dF/da) / (dF/dx), the first
-// quotient by central differences of fourth order.
-template <typename Cumulative>
-double slope_at(double a, Cumulative&& cumulative) {
-    const double h = a * 1e-3;
-    return (8 * (cumulative(a + h) - cumulative(a - h)) - (cumulative(a + 2 * h) - cumulative(a - 2 * h))) / (12 * h);
-}
-double gamma_slope(double alpha, double x) {
-    if (x <= 0 || alpha <= 0) return 0;
-    if (!std::isfinite(x) || !std::isfinite(alpha)) return std::numeric_limits<double>::quiet_NaN();
-    const double density = boost::math::gamma_p_derivative(alpha, x);
-    const bool upper = x > alpha;  // the smaller part keeps its digits
-    const double slope =
-        slope_at(alpha, [&](double a) { return upper ? boost::math::gamma_q(a, x) : boost::math::gamma_p(a, x); });
-    return (upper ? slope : -slope) / density;
-}
-double beta_slope(double x, double alpha, double beta) {
-    if (x <= 0 || x >= 1) return 0;
-    if (!(x < 1 && alpha > 0 && beta > 0)) return std::numeric_limits<double>::quiet_NaN();  // no such distribution
-    const double density = boost::math::ibeta_derivative(alpha, beta, x);
-    const bool upper = x > alpha / (alpha + beta);
-    const double slope = slope_at(
-        alpha, [&](double a) { return upper ? boost::math::ibetac(a, beta, x) : boost::math::ibeta(a, beta, x); });
-    return (upper ? slope : -slope) / density / (1 - x);
-}
-// In double and in the shape that all broadcast to.
-Tensor spread_in_double(const Tensor& t, const Tensor& like) { return in_double(fn::expand(t, to_dims(like.sizes()))); }
 Tensor standard_gamma_grad(const Tensor& self, const Tensor& output) {
     require_type(self, "_standard_gamma_grad_cpu");
     require(self.dtype() == output.dtype(), "Found dtype ", dtype_graph_name(output.dtype()), " but expected ",
             dtype_graph_name(self.dtype()));
-    const Tensor like = fn::add(fn::detach(self), fn::detach(output), Scalar(1));
-    const Tensor x = spread_in_double(output, like);
-    const double* next = x.data<double>();
-    return draw_each(fn::expand(self, to_dims(like.sizes())),
-                     [&](double alpha) { return gamma_slope(alpha, *next++); });
+    const Dims shape = broadcast_shapes(self.sizes(), output.sizes());
+    const Tensor out = empty(span_of(shape), self.dtype(), self.device());
+    const std::array operands{LoopOperand(out, self.dtype()), LoopOperand(self, self.dtype()),
+                              LoopOperand(output, self.dtype())};
+    run_elementwise(special_pair_kernel(SpecialPairOp::GammaSlope, self.dtype()), nullptr, operands, 1, 64);
+    return out;
 }
 Tensor dirichlet_grad(const Tensor& x, const Tensor& alpha, const Tensor& total) {
     require_type(x, "_dirichlet_grad_cpu");
@@ -141,15 +115,13 @@ Tensor dirichlet_grad(const Tensor& x, const Tensor& alpha, const Tensor& total)
         require(t->dtype() == x.dtype(), "Found dtype ", dtype_graph_name(t->dtype()), " but expected ",
                 dtype_graph_name(x.dtype()));
     }
-    const Tensor like = fn::add(fn::add(fn::detach(x), fn::detach(alpha), Scalar(1)), fn::detach(total), Scalar(1));
-    const Tensor alphas = spread_in_double(alpha, like), totals = spread_in_double(total, like);
-    const double* a = alphas.data<double>();
-    const double* t = totals.data<double>();
-    return draw_each(fn::expand(x, to_dims(like.sizes())), [&](double share) {
-        const double slope = beta_slope(share, *a, *t - *a);
-        ++a, ++t;
-        return slope;
-    });
+    const Dims of_two = broadcast_shapes(x.sizes(), alpha.sizes());
+    const Dims shape = broadcast_shapes(span_of(of_two), total.sizes());
+    const Tensor out = empty(span_of(shape), x.dtype(), x.device());
+    const std::array operands{LoopOperand(out, x.dtype()), LoopOperand(x, x.dtype()), LoopOperand(alpha, x.dtype()),
+                              LoopOperand(total, x.dtype())};
+    run_elementwise(special_triple_kernel(SpecialTripleOp::BetaSlope, x.dtype()), nullptr, operands, 1, 64);
+    return out;
 }
 
 constexpr OperatorRecord kRecords[] = {

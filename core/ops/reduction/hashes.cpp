@@ -6,6 +6,7 @@
 #include "core/dispatch/functions.h"
 #include "core/kernels/reduce.h"
 #include "core/ops/reduction/family.h"
+#include "core/ops/reduction/kernels.h"
 #include "core/ops/reduction/reduction.h"
 
 namespace loupe::reduction {
@@ -62,8 +63,8 @@ TensorMeta infer(const Tensor& self, const IValue& dim, bool keepdim, std::int64
 }
 
 void hash_tensor(const Tensor& out, const Tensor& self, const IValue& dim, bool, std::int64_t) {
-    const Reduction& reduction = is_floating(self.dtype()) ? kExclusiveOr<double> : kExclusiveOr<std::int64_t>;
-    run(&reduction, self, dim, std::span(&out, 1));
+    run(hash_kernel(is_floating(self.dtype()) ? ScalarType::Float64 : ScalarType::Int64), self, dim,
+        std::span(&out, 1));
 }
 
 std::vector<Sample> samples(Random& random, ScalarType dtype) {
@@ -91,3 +92,11 @@ constexpr OperatorRecord kRecords[] = {
 std::span<const OperatorRecord> hash_records() { return kRecords; }
 
 }  // namespace loupe::reduction
+
+namespace loupe {
+
+const Reduction* hash_kernel(ScalarType as) {
+    return as == ScalarType::Float64 ? &reduction::kExclusiveOr<double> : &reduction::kExclusiveOr<std::int64_t>;
+}
+
+}  // namespace loupe

@@ -11,6 +11,7 @@ namespace loupe {
 const Reduction* reduction_kernel(ReduceOp op, ScalarType as);
 const Reduction* extremum_kernel(ReduceOp op, ScalarType as);  // Max, Min, ArgMax, ArgMin
 const Reduction* moments_kernel(ReduceOp op, ScalarType as);   // Var, Std
+const Reduction* hash_kernel(ScalarType as);                   // ExclusiveOr; of float64 or int64
 // Results are real.
 const Reduction* norm_kernel(NormOrder order, ScalarType as);
 

@@ -19,7 +19,8 @@ enum class ReduceOp : std::uint8_t {
     All,
     CountNonzero,
     Var,
-    Std,  // and mean; params: correction
+    Std,          // and mean; params: correction
+    ExclusiveOr,  // of the elements' bits
 };
 // Other: params: p.
 enum class NormOrder : std::uint8_t { Zero, One, Two, Infinity, MinusInfinity, Other };

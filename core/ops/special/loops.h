@@ -1,42 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Kernels from functions of doubles: float elements are computed in double and rounded.
+// Calls of the kernels, and the metadata of their results.
 
 #include "core/ops/pointwise/pointwise.h"
+#include "core/ops/special/kernels.h"
 
 namespace loupe::special {
 
-template <auto kFunction, typename T>
-void loop_of_one(const void*, void* const* arrays, std::int64_t n) {
-    auto* out = static_cast<T*>(arrays[0]);
-    const auto* x = static_cast<const T*>(arrays[1]);
-    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(kFunction(static_cast<double>(x[i])));
-}
-template <auto kFunction, typename T>
-void loop_of_two(const void*, void* const* arrays, std::int64_t n) {
-    auto* out = static_cast<T*>(arrays[0]);
-    const auto* x = static_cast<const T*>(arrays[1]);
-    const auto* y = static_cast<const T*>(arrays[2]);
-    for (std::int64_t i = 0; i < n; ++i)
-        out[i] = static_cast<T>(kFunction(static_cast<double>(x[i]), static_cast<double>(y[i])));
-}
-
-// Runs the loop for the result's type on the leading arguments.
-inline void run_loops(ElementwiseKernel for_float, ElementwiseKernel for_double, std::size_t inputs,
-                      Arguments arguments, IValue* results) {
+// Runs the kernel for the result's type on the leading arguments.
+template <typename Op>
+void run_special(Op op, ElementwiseKernel (*find)(Op, ScalarType), std::size_t inputs, Arguments arguments,
+                 IValue* results) {
     const Tensor out = results[0].to_tensor();
     const ScalarType as = compute_type(out.dtype());
-    pointwise::run(as == ScalarType::Float64 ? for_double : for_float, out, as, arguments.first(inputs), out.dtype(),
-                   as, nullptr, 32);
+    pointwise::run(find(op, as), out, as, arguments.first(inputs), out.dtype(), as, nullptr, 32);
 }
 
-template <auto kFunction>
-void of_one(Arguments arguments, IValue* results) {
-    run_loops(loop_of_one<kFunction, float>, loop_of_one<kFunction, double>, 1, arguments, results);
+template <SpecialOp kOp>
+void call_function(Arguments arguments, IValue* results) {
+    run_special(kOp, special_kernel, 1, arguments, results);
 }
-template <auto kFunction>
-void of_two(Arguments arguments, IValue* results) {
-    run_loops(loop_of_two<kFunction, float>, loop_of_two<kFunction, double>, 2, arguments, results);
+template <SpecialPairOp kOp>
+void call_pair(Arguments arguments, IValue* results) {
+    run_special(kOp, special_pair_kernel, 2, arguments, results);
+}
+template <PolynomialOp kOp>
+void call_polynomial(Arguments arguments, IValue* results) {
+    run_special(kOp, polynomial_kernel, 2, arguments, results);
 }
 
 // Integers become float32; the 16-bit types are refused, as by PyTorch.

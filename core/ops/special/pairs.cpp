@@ -6,7 +6,6 @@
 #include "core/dispatch/forward.h"
 #include "core/kernels/arithmetic.h"
 #include "core/ops/special/family.h"
-#include "core/ops/special/functions.h"
 #include "core/ops/special/loops.h"
 
 namespace loupe::special {
@@ -16,17 +15,6 @@ using namespace arithmetic;
 using G = GradientContext;
 
 const OperatorHandle<> kZeta("aten::special_zeta");
-
-template <typename T>
-void zeta_loop(const void*, void* const* arrays, std::int64_t n) {
-    auto* out = static_cast<T*>(arrays[0]);
-    const auto* x = static_cast<const T*>(arrays[1]);
-    const auto* q = static_cast<const T*>(arrays[2]);
-    for (std::int64_t i = 0; i < n; ++i) out[i] = hurwitz_zeta(x[i], q[i]);
-}
-void zeta_kernel(Arguments arguments, IValue* results) {
-    run_loops(zeta_loop<float>, zeta_loop<double>, 2, arguments, results);
-}
 
 void infer_floating_pair(Arguments arguments, MetaList& outputs) {
     pointwise::infer_binary_real(arguments, outputs);
@@ -143,8 +131,8 @@ constexpr OperatorRecord alias(std::string_view schema, std::string_view summary
     return {.schema = schema, .summary = summary, .composite = composite};
 }
 
-constexpr FillingKernel kZetaKernel{&zeta_kernel};
-constexpr FillingKernel kXlog1py{&of_two<x_log1p_y>};
+constexpr FillingKernel kZetaKernel{&call_pair<SpecialPairOp::Zeta>};
+constexpr FillingKernel kXlog1py{&call_pair<SpecialPairOp::XLog1pY>};
 constexpr FillingKernel kXlogy = pointwise::binary<BinaryOp::Xlogy>;
 constexpr char kZetaSummary[] = "Hurwitz zeta function.";
 constexpr char kZetaFormula[] = "sum over k >= 0 of (k + other)^-self";
@@ -190,11 +178,11 @@ constexpr OperatorRecord kRecords[] = {
           "The same as xlogy.", forward<"aten::xlogy.OutScalar_Other">),
     pair("aten::igamma(Tensor self, Tensor other) -> Tensor", "Regularised lower incomplete gamma function.",
          "1/Gamma(self) integral of t^(self - 1) exp(-t) from 0 to other", infer_floating_pair,
-         FillingKernel{&of_two<gamma_p>}, {igamma_backward, {save_argument("self"), save_argument("other")}}, "out",
-         floating_pairs, kInPlace | kOut)
+         FillingKernel{&call_pair<SpecialPairOp::GammaP>},
+         {igamma_backward, {save_argument("self"), save_argument("other")}}, "out", floating_pairs, kInPlace | kOut)
         .with_gradient("other: grad exp(-other) other^(self - 1) / Gamma(self)"),
     pair("aten::igammac(Tensor self, Tensor other) -> Tensor", "Regularised upper incomplete gamma function.",
-         "1 - igamma(self, other)", infer_floating_pair, FillingKernel{&of_two<gamma_q>},
+         "1 - igamma(self, other)", infer_floating_pair, FillingKernel{&call_pair<SpecialPairOp::GammaQ>},
          {igammac_backward, {save_argument("self"), save_argument("other")}}, "out", floating_pairs, kInPlace | kOut)
         .with_gradient("other: -grad exp(-other) other^(self - 1) / Gamma(self)"),
     alias("aten::special_gammainc(Tensor self, Tensor other) -> Tensor", "The same as igamma.",

@@ -7,7 +7,6 @@
 
 #include "core/kernels/arithmetic.h"
 #include "core/ops/special/family.h"
-#include "core/ops/special/functions.h"
 #include "core/ops/special/loops.h"
 
 namespace loupe::special {
@@ -132,90 +131,93 @@ constexpr OperatorRecord narrow_too(OperatorRecord record) {
     record.infer = pointwise::infer_float_real;
     return record;
 }
-template <auto kFunction>
-inline constexpr FillingKernel one{&of_one<kFunction>};
+template <SpecialOp kOp>
+inline constexpr FillingKernel one{&call_function<kOp>};
 
 constexpr OperatorRecord kRecords[] = {
-    flat("aten::special_airy_ai(Tensor x) -> Tensor", "Airy function of the first kind.", "Ai(x)", one<airy_ai>)
+    flat("aten::special_airy_ai(Tensor x) -> Tensor", "Airy function of the first kind.", "Ai(x)",
+         one<SpecialOp::AiryAi>)
         .with_dtypes({kWithUnsigned}),
     function("aten::special_bessel_j0(Tensor self) -> Tensor", "Bessel function of the first kind, order 0.", "J0(x)",
-             one<bessel_j0>, {bessel_j0_backward, {save_argument("self")}})
+             one<SpecialOp::BesselJ0>, {bessel_j0_backward, {save_argument("self")}})
         .with_dtypes({kWithUnsigned})
         .with_gradient("self: -grad J1(x)"),
     function("aten::special_bessel_j1(Tensor self) -> Tensor", "Bessel function of the first kind, order 1.", "J1(x)",
-             one<bessel_j1>, {bessel_j1_backward, {save_argument("self"), save_result()}})
+             one<SpecialOp::BesselJ1>, {bessel_j1_backward, {save_argument("self"), save_result()}})
         .with_dtypes({kWithUnsigned})
         .with_gradient("self: grad (J0(x) - out / x)"),
     function("aten::special_bessel_y0(Tensor self) -> Tensor", "Bessel function of the second kind, order 0.", "Y0(x)",
-             one<bessel_y0>, {bessel_y0_backward, {save_argument("self")}}, wide_positive_samples)
+             one<SpecialOp::BesselY0>, {bessel_y0_backward, {save_argument("self")}}, wide_positive_samples)
         .with_dtypes({kWithUnsigned})
         .with_gradient("self: -grad Y1(x)"),
     function("aten::special_bessel_y1(Tensor self) -> Tensor", "Bessel function of the second kind, order 1.", "Y1(x)",
-             one<bessel_y1>, {bessel_y1_backward, {save_argument("self"), save_result()}}, wide_positive_samples)
+             one<SpecialOp::BesselY1>, {bessel_y1_backward, {save_argument("self"), save_result()}},
+             wide_positive_samples)
         .with_dtypes({kWithUnsigned})
         .with_gradient("self: grad (Y0(x) - out / x)"),
     function("aten::special_modified_bessel_i0(Tensor self) -> Tensor",
-             "Modified Bessel function of the first kind, order 0.", "I0(x)", one<modified_bessel_i0>,
+             "Modified Bessel function of the first kind, order 0.", "I0(x)", one<SpecialOp::ModifiedBesselI0>,
              {modified_bessel_i0_backward, {save_argument("self")}})
         .with_dtypes({kWithUnsigned})
         .with_gradient("self: grad I1(x)"),
     function("aten::special_modified_bessel_i1(Tensor self) -> Tensor",
-             "Modified Bessel function of the first kind, order 1.", "I1(x)", one<modified_bessel_i1>,
+             "Modified Bessel function of the first kind, order 1.", "I1(x)", one<SpecialOp::ModifiedBesselI1>,
              {i1_backward, {save_argument("self"), save_result()}})
         .with_dtypes({kWithUnsigned})
         .with_gradient("self: grad (I0(x) - out / x)"),
     function("aten::special_modified_bessel_k0(Tensor self) -> Tensor",
-             "Modified Bessel function of the second kind, order 0.", "K0(x)", one<modified_bessel_k0>,
+             "Modified Bessel function of the second kind, order 0.", "K0(x)", one<SpecialOp::ModifiedBesselK0>,
              {modified_bessel_k0_backward, {save_argument("self")}}, wide_positive_samples)
         .with_dtypes({kWithUnsigned})
         .with_gradient("self: -grad K1(x)"),
     function("aten::special_modified_bessel_k1(Tensor self) -> Tensor",
-             "Modified Bessel function of the second kind, order 1.", "K1(x)", one<modified_bessel_k1>,
+             "Modified Bessel function of the second kind, order 1.", "K1(x)", one<SpecialOp::ModifiedBesselK1>,
              {modified_bessel_k1_backward, {save_argument("self"), save_result()}}, wide_positive_samples)
         .with_dtypes({kWithUnsigned})
         .with_gradient("self: -grad (K0(x) + out / x)"),
     flat("aten::special_scaled_modified_bessel_k0(Tensor x) -> Tensor",
-         "Modified Bessel function of the second kind, order 0, scaled.", "exp(x) K0(x)", one<scaled_bessel_k0>,
-         wide_positive_samples)
+         "Modified Bessel function of the second kind, order 0, scaled.", "exp(x) K0(x)",
+         one<SpecialOp::ScaledBesselK0>, wide_positive_samples)
         .with_dtypes({kWithUnsigned}),
     flat("aten::special_scaled_modified_bessel_k1(Tensor x) -> Tensor",
-         "Modified Bessel function of the second kind, order 1, scaled.", "exp(x) K1(x)", one<scaled_bessel_k1>,
-         wide_positive_samples)
+         "Modified Bessel function of the second kind, order 1, scaled.", "exp(x) K1(x)",
+         one<SpecialOp::ScaledBesselK1>, wide_positive_samples)
         .with_dtypes({kWithUnsigned}),
     flat("aten::special_spherical_bessel_j0(Tensor x) -> Tensor",
-         "Spherical Bessel function of the first kind, order 0.", "sin(x) / x", one<spherical_bessel_j0>)
+         "Spherical Bessel function of the first kind, order 0.", "sin(x) / x", one<SpecialOp::SphericalBesselJ0>)
         .with_dtypes({kWithUnsigned}),
     narrow_too(function("aten::special_i0e(Tensor self) -> Tensor",
                         "Modified Bessel function of the first kind, order 0, scaled.", "exp(-|x|) I0(x)",
-                        one<scaled_bessel_i0>, {i0e_backward, {save_argument("self"), save_result()}})
+                        one<SpecialOp::ScaledBesselI0>, {i0e_backward, {save_argument("self"), save_result()}})
                    .with_dtypes({kWithUnsigned})
                    .with_gradient("self: grad (exp(-|x|) I1(x) - sgn(x) out)")),
     narrow_too(function("aten::special_i1(Tensor self) -> Tensor",
-                        "Modified Bessel function of the first kind, order 1.", "I1(x)", one<modified_bessel_i1>,
-                        {i1_backward, {save_argument("self"), save_result()}})
+                        "Modified Bessel function of the first kind, order 1.", "I1(x)",
+                        one<SpecialOp::ModifiedBesselI1>, {i1_backward, {save_argument("self"), save_result()}})
                    .with_dtypes({kWithUnsigned})
                    .with_gradient("self: grad (I0(x) - out / x)")),
     narrow_too(function("aten::special_i1e(Tensor self) -> Tensor",
                         "Modified Bessel function of the first kind, order 1, scaled.", "exp(-|x|) I1(x)",
-                        one<scaled_bessel_i1>, {i1e_backward, {save_argument("self"), save_result()}})
+                        one<SpecialOp::ScaledBesselI1>, {i1e_backward, {save_argument("self"), save_result()}})
                    .with_dtypes({kWithUnsigned})
                    .with_gradient("self: grad (exp(-|x|) I0(x) - out (sgn(x) + 1 / x))")),
     narrow_too(function("aten::special_entr(Tensor self) -> Tensor", "A term of the entropy: 0 at 0, -inf below.",
-                        "-x ln(x)", one<entropy>, {entr_backward, {save_argument("self")}}, wide_positive_samples)
+                        "-x ln(x)", one<SpecialOp::Entropy>, {entr_backward, {save_argument("self")}},
+                        wide_positive_samples)
                    .with_dtypes({kWithUnsigned})
                    .with_gradient("self: -grad (ln(x) + 1)")),
     function("aten::special_erfcx(Tensor self) -> Tensor", "Complementary error function, scaled.", "exp(x^2) erfc(x)",
-             one<scaled_erfc>, {erfcx_backward, {save_argument("self"), save_result()}})
+             one<SpecialOp::ScaledErfc>, {erfcx_backward, {save_argument("self"), save_result()}})
         .with_dtypes({kWithUnsigned})
         .with_gradient("self: grad (2 x out - 2 / sqrt(pi))"),
     function("aten::special_log_ndtr(Tensor self) -> Tensor",
              "Logarithm of the normal distribution's cumulative probability.", "ln((1 + erf(x / sqrt(2))) / 2)",
-             one<log_normal_cdf>, {log_ndtr_backward, {save_argument("self")}})
+             one<SpecialOp::LogNormalCdf>, {log_ndtr_backward, {save_argument("self")}})
         .with_dtypes({kWithUnsigned})
         .with_gradient("self: grad exp(-x^2 / 2) / (sqrt(2 pi) exp(out))"),
     function("aten::special_ndtri(Tensor self) -> Tensor",
-             "Inverse of the normal distribution's cumulative probability.", "ndtr^-1(p)", one<inverse_normal_cdf>,
-             {ndtri_backward, {save_result()}}, probability_samples)
+             "Inverse of the normal distribution's cumulative probability.", "ndtr^-1(p)",
+             one<SpecialOp::InverseNormalCdf>, {ndtri_backward, {save_result()}}, probability_samples)
         .with_dtypes({kWithUnsigned})
         .with_gradient("self: grad sqrt(2 pi) exp(out^2 / 2)"),
     {.schema = "aten::special_ndtr(Tensor self) -> Tensor",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of two tensors. Integers are not divided here: a zero among the divisors is an error, which the host finds.
+// Functions of two tensors. Integers are divided in division.cu: a zero among the divisors is a fault.
 #include "plugins/cuda/loops/binary_formulas.h"
 #include "plugins/cuda/loops/loops.h"
 #include "plugins/cuda/loops/operation.h"

@@ -15,6 +15,9 @@ enum class FaultKind : std::int32_t {
     TableRow,  // of an embedding
     Class,     // target of a loss
     Chance,    // a probability that is none
+    Divisor,   // 0, of the whole number value
+    Rate,      // of a distribution, below 0 or beyond whole numbers
+    Share,     // an element that is not between 0 and 1
 };
 
 // In memory that host and device see.

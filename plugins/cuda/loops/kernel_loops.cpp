@@ -11,7 +11,9 @@
 #include "core/ops/nn/loss_kernels.h"
 #include "core/ops/pointwise/kernels.h"
 #include "core/ops/reduction/kernels.h"
+#include "core/ops/special/kernels.h"
 #include "core/tensor/device_copy.h"
+#include "plugins/cuda/loops/complex.h"
 #include "plugins/cuda/loops/host.h"
 #include "plugins/cuda/loops/loops.h"
 #include "plugins/cuda/loops/statistics.h"
@@ -27,17 +29,24 @@ constexpr std::string_view kOwnWalks[] = {"aten::cumsum",          "aten::cumpro
                                           "aten::cummin",          "aten::logcumsumexp", "aten::linalg_vector_norm",
                                           "loupe::gelu_with_slope"};
 
-constexpr ScalarType kComputeTypes[] = {ScalarType::Int64, ScalarType::Float32, ScalarType::Float64, ScalarType::Bool};
+constexpr ScalarType kComputeTypes[] = {ScalarType::Int64, ScalarType::Float32,   ScalarType::Float64,
+                                        ScalarType::Bool,  ScalarType::Complex64, ScalarType::Complex128};
 
 // Kernels include nothing of the engine and number dtypes again: as it does.
 static_assert(static_cast<int>(Element::Int64) == static_cast<int>(ScalarType::Int64) &&
               static_cast<int>(Element::Float16) == static_cast<int>(ScalarType::Float16) &&
               static_cast<int>(Element::Float64) == static_cast<int>(ScalarType::Float64) &&
+              static_cast<int>(Element::Complex64) == static_cast<int>(ScalarType::Complex64) &&
+              static_cast<int>(Element::Complex128) == static_cast<int>(ScalarType::Complex128) &&
               static_cast<int>(Element::Bool) == static_cast<int>(ScalarType::Bool) &&
               static_cast<int>(Element::BFloat16) == static_cast<int>(ScalarType::BFloat16));
 
 // Scalars that an operation's kernel reads from its parameters.
-std::size_t parameters_of(UnaryOp op) { return op == UnaryOp::NanToNum ? 3 : 0; }
+std::size_t parameters_of(UnaryOp op) {
+    if (op == UnaryOp::NanToNum) return 3;
+    if (op == UnaryOp::Logit) return 2;
+    return op == UnaryOp::Polygamma ? 1 : 0;
+}
 std::size_t parameters_of(ActivationOp) { return kMaxNumbers; }
 std::size_t parameters_of(BinaryOp op) { return op == BinaryOp::AddScaled || op == BinaryOp::SubScaled ? 1 : 0; }
 std::size_t parameters_of(TernaryOp op) { return op == TernaryOp::Addcmul || op == TernaryOp::Addcdiv ? 1 : 0; }
@@ -46,7 +55,11 @@ Numbers numbers_of(const void* params, std::size_t count) {
     Numbers numbers;
     const auto* const given = static_cast<const Scalar*>(params);
     for (std::size_t i = 0; given != nullptr && i < count; ++i) {
-        if (given[i].is_complex()) continue;
+        if (given[i].is_complex()) {
+            numbers.real[i] = given[i].to_complex().real();
+            numbers.imag[i] = given[i].to_complex().imag();
+            continue;
+        }
         numbers.real[i] = given[i].to<double>();
         numbers.whole[i] = given[i].is_integral() ? given[i].to<std::int64_t>() : 0;
     }
@@ -83,29 +96,48 @@ class TotalsInRoom final : public LateTotals {
 
 void set_number(Operand& operand, const Scalar& value) {
     operand.data = nullptr;
+    if (value.is_complex()) {
+        operand.real = value.to_complex().real();
+        operand.imag = value.to_complex().imag();
+        return;
+    }
     operand.real = value.to<double>();
     operand.whole = value.is_integral() ? value.to<std::int64_t>() : 0;
 }
 
 // A number of type `as`.
 bool set_number(Operand& operand, const void* number, ScalarType as) {
-    switch (as) {
-        case ScalarType::Complex32:
-        case ScalarType::Complex64:
-        case ScalarType::Complex128:
-            return false;
-        default:
-            break;
-    }
+    if (as == ScalarType::Complex32) return false;
     operand.data = nullptr;
     operand.element = element_of(as);
-    if (is_integral(as)) {
+    if (is_complex(as)) {
+        const auto z = load<Complex<double>>(number, operand.element);
+        operand.real = z.re;
+        operand.imag = z.im;
+    } else if (is_integral(as)) {
         operand.whole = load<std::int64_t>(number, operand.element);
         operand.real = static_cast<double>(operand.whole);
     } else {
         operand.real = load<double>(number, operand.element);
     }
     return true;
+}
+
+// Do loops take elements of the dtype?
+bool is_element(ScalarType dtype) { return is_known(dtype) || is_complex_element(dtype); }
+
+// As faults name them.
+const char* name_of(BinaryOp op) {
+    switch (op) {
+        case BinaryOp::DivFloor:
+            return "aten::floor_divide";
+        case BinaryOp::DivTrunc:
+            return "aten::div, rounding_mode='trunc'";
+        case BinaryOp::Fmod:
+            return "aten::fmod";
+        default:
+            return "aten::remainder";
+    }
 }
 
 // Joins dimensions that every operand walks as one, drops those of size 1.
@@ -152,13 +184,18 @@ KernelLoops::KernelLoops() {
         each(ActivationOp::TanhBackward, activation_kernel);
         each(BinaryOp::Heaviside, binary_kernel);
         each(TernaryOp::Clamp, ternary_kernel);
+        each(SpecialOp::Entropy, special_kernel);
+        each(SpecialPairOp::Zeta, special_pair_kernel);
+        each(SpecialTripleOp::BetaSlope, special_triple_kernel);
+        each(PolynomialOp::LegendreP, polynomial_kernel);
+        if (is_complex(as)) each(ComplexPartOp::Angle, complex_part_kernel);
     }
     for (const ScalarType dtype :
          {ScalarType::UInt8, ScalarType::Int16, ScalarType::Int32, ScalarType::Int64, ScalarType::Complex128}) {
         add(static_cast<int>(element_size(dtype)), dtype, where_kernel(dtype));
     }
-    for (const ScalarType as :
-         {ScalarType::Int64, ScalarType::Float32, ScalarType::Float64, ScalarType::Bool, ScalarType::UInt8}) {
+    for (const ScalarType as : {ScalarType::Int64, ScalarType::Float32, ScalarType::Float64, ScalarType::Bool,
+                                ScalarType::UInt8, ScalarType::Complex64, ScalarType::Complex128}) {
         for (int op = 0; op <= static_cast<int>(ReduceOp::Std); ++op) {
             const auto which = static_cast<ReduceOp>(op);
             if (const Reduction* const reduction = reduction_kernel(which, as))
@@ -166,11 +203,14 @@ KernelLoops::KernelLoops() {
                                     std::pair(which, as == ScalarType::UInt8 ? Element::Int64 : element_of(as)));
         }
     }
+    for (const ScalarType as : {ScalarType::Int64, ScalarType::Float64})
+        reductions_.emplace(hash_kernel(as), std::pair(ReduceOp::ExclusiveOr, element_of(as)));
 }
 
 void KernelLoops::locate(const Tensor& t, Operand& operand) const {
     operand.data = static_cast<char*>(address_of(t));
-    operand.element = element_of(t.dtype());
+    // Bits are bits: hashes alone are written as uint64.
+    operand.element = t.dtype() == ScalarType::UInt64 ? Element::Int64 : element_of(t.dtype());
 }
 
 // Operands of one shape, the first's; inputs broadcast.
@@ -196,7 +236,7 @@ bool KernelLoops::describe(std::span<const LoopOperand> operands, LoopShape& loo
         const Tensor t(Ptr<TensorImpl>(const_cast<TensorImpl*>(given.tensor)));
         if (t.device().is_cpu()) {
             // A number beside the device's tensors.
-            if (!is_known(t.dtype())) return false;
+            if (!is_element(t.dtype())) return false;
             operand.element = element_of(t.dtype());
             set_number(operand, item(t));
             continue;
@@ -218,6 +258,52 @@ bool KernelLoops::describe(std::span<const LoopOperand> operands, LoopShape& loo
     return true;
 }
 
+bool KernelLoops::run(const Meaning& meaning, const void* params, const LoopShape& loop, const Queue& queue) const {
+    const Element as = meaning.as;
+    const bool complex = is_complex(as);
+    const auto of = [&]<typename Op>(Op op) {
+        if constexpr (std::is_same_v<Op, UnaryOp>) {
+            if (complex) return run_complex_unary(op, as, queue, loop);
+            const Numbers numbers = numbers_of(params, parameters_of(op));
+            return run_unary(op, as, queue, loop, numbers) || run_slow_unary(op, as, queue, loop, numbers);
+        } else if constexpr (std::is_same_v<Op, TestOp>) {
+            return complex ? run_complex_test(op, queue, loop) : run_test(op, as, queue, loop);
+        } else if constexpr (std::is_same_v<Op, ActivationOp>) {
+            return run_activation(op, as, queue, loop, numbers_of(params, parameters_of(op)));
+        } else if constexpr (std::is_same_v<Op, BinaryOp>) {
+            const Numbers numbers = numbers_of(params, parameters_of(op));
+            if (complex) return run_complex_binary(op, as, queue, loop, numbers);
+            if (as != Element::Int64 || op < BinaryOp::DivFloor || op > BinaryOp::Remainder)
+                return run_binary(op, as, queue, loop, numbers);
+            run_whole_division(op, queue, loop, fault_for(queue, name_of(op)));
+            return check_faults(queue), true;
+        } else if constexpr (std::is_same_v<Op, CompareOp>) {
+            return complex ? run_complex_compare(op, queue, loop) : run_compare(op, as, queue, loop);
+        } else if constexpr (std::is_same_v<Op, TernaryOp>) {
+            const Numbers numbers = numbers_of(params, parameters_of(op));
+            return complex ? run_complex_ternary(op, as, queue, loop, numbers)
+                           : run_ternary(op, as, queue, loop, numbers);
+        } else if constexpr (std::is_same_v<Op, ComplexPartOp>) {
+            return run_complex_part(op, as, queue, loop);
+        } else if constexpr (std::is_same_v<Op, SpecialOp>) {
+            return run_special(op, as, queue, loop);
+        } else if constexpr (std::is_same_v<Op, SpecialPairOp>) {
+            return run_special_pair(op, as, queue, loop);
+        } else if constexpr (std::is_same_v<Op, SpecialTripleOp>) {
+            return run_special_triple(op, as, queue, loop);
+        } else if constexpr (std::is_same_v<Op, PolynomialOp>) {
+            return run_polynomial(op, as, queue, loop);
+        } else if constexpr (std::is_same_v<Op, LossOp>) {
+            return run_loss(op, as, queue, loop, doubles_of(params, 1));
+        } else if constexpr (std::is_same_v<Op, LossSlope>) {
+            return run_loss_slope(op.op, as, queue, loop, doubles_of(params, 2));
+        } else {
+            return run_where(op, queue, loop), true;
+        }
+    };
+    return std::visit(of, meaning.operation);
+}
+
 bool KernelLoops::elementwise(ElementwiseKernel kernel, const void* params, std::span<const LoopOperand> operands,
                               std::size_t outputs) {
     const auto found = kernels_.find(kernel);
@@ -227,45 +313,27 @@ bool KernelLoops::elementwise(ElementwiseKernel kernel, const void* params, std:
     for (const LoopOperand& operand : operands) {
         const bool as_it_is =
             by_bits && operand.tensor != nullptr && operand.tensor->dtype == operands[0].tensor->dtype;
-        if (!as_it_is && !is_known(operand.tensor != nullptr ? operand.tensor->dtype : operand.as)) return false;
+        const ScalarType dtype = operand.tensor != nullptr ? operand.tensor->dtype : operand.as;
+        const bool is_taken = by_bits || is_complex(meaning.as) ? is_element(dtype) : is_known(dtype);
+        if (!as_it_is && !is_taken) return false;
     }
     LoopShape loop;
     if (!describe(operands, loop)) return false;
-    const Queue queue = queue_of(operands[0].tensor->storage->device());
-    const auto run = [&]<typename Op>(Op op) {
-        if constexpr (std::is_same_v<Op, UnaryOp>)
-            return run_unary(op, meaning.as, queue, loop, numbers_of(params, parameters_of(op)));
-        else if constexpr (std::is_same_v<Op, TestOp>)
-            return run_test(op, meaning.as, queue, loop);
-        else if constexpr (std::is_same_v<Op, ActivationOp>)
-            return run_activation(op, meaning.as, queue, loop, numbers_of(params, parameters_of(op)));
-        else if constexpr (std::is_same_v<Op, BinaryOp>)
-            return run_binary(op, meaning.as, queue, loop, numbers_of(params, parameters_of(op)));
-        else if constexpr (std::is_same_v<Op, CompareOp>)
-            return run_compare(op, meaning.as, queue, loop);
-        else if constexpr (std::is_same_v<Op, TernaryOp>)
-            return run_ternary(op, meaning.as, queue, loop, numbers_of(params, parameters_of(op)));
-        else if constexpr (std::is_same_v<Op, LossOp>)
-            return run_loss(op, meaning.as, queue, loop, doubles_of(params, 1));
-        else if constexpr (std::is_same_v<Op, LossSlope>)
-            return run_loss_slope(op.op, meaning.as, queue, loop, doubles_of(params, 2));
-        else
-            return run_where(op, queue, loop), true;
-    };
-    return std::visit(run, meaning.operation);
+    return run(meaning, params, loop, queue_of(operands[0].tensor->storage->device()));
 }
 
 bool KernelLoops::reduce(const Reduction& reduction, const Tensor& input, std::span<const bool> reduced,
                          std::span<const Tensor> outputs, const void* params) {
+    const auto is_result = [](ScalarType dtype) { return is_element(dtype) || dtype == ScalarType::UInt64; };
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-        if (!is_known(reduction.output_as[i])) return false;
+        if (!is_result(reduction.output_as[i])) return false;
     }
     const auto found = reductions_.find(&reduction);
-    if (found == reductions_.end() || input.dim() > kMaxDims || !is_known(input.dtype()) || outputs.size() > 2)
+    if (found == reductions_.end() || input.dim() > kMaxDims || !is_element(input.dtype()) || outputs.size() > 2)
         return false;
     // Results may be wanted elsewhere, or in another order.
     const bool fit = std::ranges::all_of(outputs, [&](const Tensor& out) {
-        return out.device() == input.device() && out.is_contiguous() && is_known(out.dtype());
+        return out.device() == input.device() && out.is_contiguous() && is_result(out.dtype());
     });
     if (!fit) {
         std::array<Tensor, 2> targets;
@@ -308,10 +376,12 @@ bool KernelLoops::reduce(const Reduction& reduction, const Tensor& input, std::s
 bool KernelLoops::copy(const Tensor& to, const Tensor& from) {
     if (to.numel() == 0) return true;
     const bool same = to.dtype() == from.dtype();
-    if (!same && (!is_known(to.dtype()) || !is_known(from.dtype()))) return false;
+    if (!same && (!is_element(to.dtype()) || !is_element(from.dtype()))) return false;
     LoopShape loop;
     const LoopOperand operands[] = {LoopOperand(to, to.dtype()), LoopOperand(from, from.dtype())};
     if (!describe(operands, loop)) return false;
+    if (!same && (is_complex(to.dtype()) || is_complex(from.dtype())))
+        return run_complex_copy(queue_of(to.device()), loop), true;
     run_copy(same ? static_cast<int>(to.element_size()) : 0, queue_of(to.device()), loop);
     return true;
 }
@@ -335,12 +405,13 @@ std::unique_ptr<LateTotals> KernelLoops::add_up(const Tensor& t) {
 
 bool KernelLoops::fill(const Tensor& to, const Scalar& value) {
     if (to.numel() == 0) return true;
-    if (!is_known(to.dtype()) || value.is_complex()) return false;
+    if (!is_element(to.dtype()) || (value.is_complex() && !is_complex(to.dtype()))) return false;
     LoopShape loop;
     // The value as the dtype holds it.
     const Tensor number = scalar_tensor(value, to.dtype());
     const LoopOperand operands[] = {LoopOperand(to, to.dtype()), LoopOperand(number.raw_data(), to.dtype())};
     if (!describe(operands, loop)) return false;
+    if (is_complex(to.dtype())) return run_complex_copy(queue_of(to.device()), loop), true;
     run_copy(0, queue_of(to.device()), [&] {
         // What kind of number it is decides how it passes.
         loop.operand[1].element = is_integral(to.dtype()) ? Element::Int64 : Element::Float64;
@@ -351,7 +422,7 @@ bool KernelLoops::fill(const Tensor& to, const Scalar& value) {
 
 void register_loops(const PluginRegistries& registries, DeviceType type, const char* backend) {
     for (const OperatorFamily& family : operator_families()) {
-        if (family.name != "pointwise" && family.name != "reduction") continue;
+        if (family.name != "pointwise" && family.name != "reduction" && family.name != "special") continue;
         for (const OperatorRecord* const record : family.records) {
             const std::string_view name = record->schema.substr(0, record->schema.find('('));
             if (!record->kernel.fills || std::ranges::find(kOwnWalks, name) != std::end(kOwnWalks)) continue;

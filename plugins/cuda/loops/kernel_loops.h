@@ -13,6 +13,7 @@
 #include "core/ops/nn/loss_operations.h"
 #include "core/ops/pointwise/operations.h"
 #include "core/ops/reduction/operations.h"
+#include "core/ops/special/operations.h"
 #include "core/plugin/plugin.h"
 #include "plugins/cuda/loops/loop.h"
 
@@ -36,13 +37,15 @@ class KernelLoops final : public DeviceLoops, public ListLoops {
     struct LossSlope {
         LossOp op;
     };
-    using Operation = std::variant<UnaryOp, TestOp, ActivationOp, BinaryOp, CompareOp, TernaryOp, LossOp, LossSlope,
-                                   int>;  // int: where
+    using Operation =
+        std::variant<UnaryOp, TestOp, ActivationOp, BinaryOp, CompareOp, TernaryOp, LossOp, LossSlope, ComplexPartOp,
+                     SpecialOp, SpecialPairOp, SpecialTripleOp, PolynomialOp, int>;  // int: where
     struct Meaning {
         Operation operation;
         Element as;
     };
 
+    bool run(const Meaning& meaning, const void* params, const LoopShape& loop, const Queue& queue) const;
     bool describe(std::span<const LoopOperand> operands, LoopShape& loop) const;
     void locate(const Tensor& t, Operand& operand) const;
 

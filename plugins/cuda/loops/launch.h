@@ -76,7 +76,9 @@ LOUPE_HD void locate(const LoopShape& loop, std::int64_t index, char** places) {
 template <typename T>
 LOUPE_HD T read(const Operand& operand, const char* place) {
     if (operand.data == nullptr) {
-        if constexpr (std::is_integral_v<T>)
+        if constexpr (kIsComplex<T>)
+            return {static_cast<typename T::Real>(operand.real), static_cast<typename T::Real>(operand.imag)};
+        else if constexpr (std::is_integral_v<T>)
             return static_cast<T>(operand.whole);
         else
             return static_cast<T>(operand.real);

@@ -17,7 +17,7 @@ struct Operand {
     char* data = nullptr;  // null: a number
     Element element = Element::Float32;
     std::int64_t strides[kMaxDims] = {};
-    double real = 0;
+    double real = 0, imag = 0;
     std::int64_t whole = 0;
 };
 
@@ -25,10 +25,13 @@ struct Operand {
 struct Numbers {
     double real[kMaxNumbers] = {};
     std::int64_t whole[kMaxNumbers] = {};
+    double imag[kMaxNumbers] = {};
 
     template <typename T>
     LOUPE_HD T get(int i) const {
-        if constexpr (std::is_integral_v<T>)
+        if constexpr (kIsComplex<T>)
+            return {static_cast<typename T::Real>(real[i]), static_cast<typename T::Real>(imag[i])};
+        else if constexpr (std::is_integral_v<T>)
             return static_cast<T>(whole[i]);
         else
             return static_cast<T>(real[i]);

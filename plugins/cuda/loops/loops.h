@@ -6,16 +6,26 @@
 #include "core/ops/nn/loss_operations.h"
 #include "core/ops/pointwise/operations.h"
 #include "core/ops/reduction/operations.h"
+#include "core/ops/special/operations.h"
+#include "plugins/cuda/loops/fault.h"
 #include "plugins/cuda/loops/loop.h"
 
 namespace loupe::cuda {
 
 bool run_unary(UnaryOp op, Element as, const Queue& queue, const LoopShape& loop, const Numbers& numbers);
+// Those that take long to compute.
+bool run_slow_unary(UnaryOp op, Element as, const Queue& queue, const LoopShape& loop, const Numbers& numbers);
+bool run_special(SpecialOp op, Element as, const Queue& queue, const LoopShape& loop);
+bool run_special_pair(SpecialPairOp op, Element as, const Queue& queue, const LoopShape& loop);
+bool run_special_triple(SpecialTripleOp op, Element as, const Queue& queue, const LoopShape& loop);
+bool run_polynomial(PolynomialOp op, Element as, const Queue& queue, const LoopShape& loop);
 bool run_test(TestOp op, Element as, const Queue& queue, const LoopShape& loop);
 bool run_activation(ActivationOp op, Element as, const Queue& queue, const LoopShape& loop, const Numbers& numbers);
 bool run_activation_gradient(ActivationOp op, Element as, const Queue& queue, const LoopShape& loop,
                              const Numbers& numbers);
 bool run_binary(BinaryOp op, Element as, const Queue& queue, const LoopShape& loop, const Numbers& numbers);
+// Of int64; a divisor 0 is a fault.
+bool run_whole_division(BinaryOp op, const Queue& queue, const LoopShape& loop, Fault* fault);
 bool run_compare(CompareOp op, Element as, const Queue& queue, const LoopShape& loop);
 bool run_ternary(TernaryOp op, Element as, const Queue& queue, const LoopShape& loop, const Numbers& numbers);
 // numbers: the loss's parameter, and of slopes a factor.

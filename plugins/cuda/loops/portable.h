@@ -9,12 +9,10 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/base/host_device.h"
 #ifdef __CUDACC__
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
-#define LOUPE_HD __host__ __device__
-#else
-#define LOUPE_HD
 #endif
 
 // Before a loop whose steps are known: all at once on the device.
@@ -36,6 +34,8 @@ enum class Element : std::int8_t {
     Float16 = 5,
     Float32 = 6,
     Float64 = 7,
+    Complex64 = 9,
+    Complex128 = 10,
     Bool = 11,
     BFloat16 = 15,
 };
@@ -51,12 +51,16 @@ LOUPE_HD inline int size_of(Element e) {
             return 4;
         case Element::Int64:
         case Element::Float64:
+        case Element::Complex64:
             return 8;
+        case Element::Complex128:
+            return 16;
         default:
             return 1;
     }
 }
 
+LOUPE_HD inline bool is_complex(Element e) { return e == Element::Complex64 || e == Element::Complex128; }
 LOUPE_HD inline bool is_integer(Element e) { return e <= Element::Int64 || e == Element::Bool; }
 
 // a / b of numbers that are not negative; in 32 bits, where they fit, it is several times faster.
@@ -115,6 +119,17 @@ LOUPE_HD inline std::uint16_t to_float16(float value) {
     return static_cast<std::uint16_t>(sign | (rounded >> 13));
 }
 
+// As std::complex lies in memory.
+template <typename R>
+struct alignas(2 * sizeof(R)) Complex {
+    using Real = R;
+    R re, im;
+};
+template <typename T>
+inline constexpr bool kIsComplex = false;
+template <typename R>
+inline constexpr bool kIsComplex<Complex<R>> = true;
+
 // A floating value as an integer, as the host's conversion: x86 gives the least int64 for what does not fit.
 template <typename To, typename From>
 LOUPE_HD To converted(From from) {
@@ -129,7 +144,7 @@ LOUPE_HD To converted(From from) {
 }
 
 template <typename T>
-LOUPE_HD T load(const void* at, Element element) {
+LOUPE_HD T load_real(const void* at, Element element) {
     switch (element) {
         case Element::UInt8:
             return converted<T>(*static_cast<const std::uint8_t*>(at));
@@ -151,12 +166,13 @@ LOUPE_HD T load(const void* at, Element element) {
             return converted<T>(*static_cast<const std::uint8_t*>(at) != 0);
         case Element::BFloat16:
             return converted<T>(from_bfloat16(*static_cast<const std::uint16_t*>(at)));
+        default:
+            return T(0);
     }
-    return T(0);
 }
 
 template <typename T>
-LOUPE_HD void store(void* at, Element element, T value) {
+LOUPE_HD void store_real(void* at, Element element, T value) {
     switch (element) {
         case Element::UInt8:
             *static_cast<std::uint8_t*>(at) = converted<std::uint8_t>(value);
@@ -188,6 +204,43 @@ LOUPE_HD void store(void* at, Element element, T value) {
         case Element::BFloat16:
             *static_cast<std::uint16_t*>(at) = to_bfloat16(static_cast<float>(value));
             break;
+        default:
+            break;
+    }
+}
+
+template <typename T>
+LOUPE_HD T load(const void* at, Element element) {
+    if constexpr (kIsComplex<T>) {
+        using R = typename T::Real;
+        if (element == Element::Complex64) {
+            const Complex<float> z = *static_cast<const Complex<float>*>(at);
+            return {static_cast<R>(z.re), static_cast<R>(z.im)};
+        }
+        if (element == Element::Complex128) {
+            const Complex<double> z = *static_cast<const Complex<double>*>(at);
+            return {static_cast<R>(z.re), static_cast<R>(z.im)};
+        }
+        return {load<R>(at, element), R(0)};
+    } else {
+        return load_real<T>(at, element);
+    }
+}
+
+// A complex value in the place of a real one leaves its real part; a truth is whether it is not 0.
+template <typename T>
+LOUPE_HD void store(void* at, Element element, T value) {
+    if constexpr (kIsComplex<T>) {
+        if (element == Element::Complex64)
+            *static_cast<Complex<float>*>(at) = {static_cast<float>(value.re), static_cast<float>(value.im)};
+        else if (element == Element::Complex128)
+            *static_cast<Complex<double>*>(at) = {static_cast<double>(value.re), static_cast<double>(value.im)};
+        else if (element == Element::Bool)
+            *static_cast<std::uint8_t*>(at) = value.re != 0 || value.im != 0 ? 1 : 0;
+        else
+            store_real(at, element, value.re);
+    } else {
+        store_real(at, element, value);
     }
 }
 

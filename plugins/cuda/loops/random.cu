@@ -1,68 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/cuda/loops/random.h"
 
+#include "plugins/cuda/loops/philox_numbers.h"
 #include "plugins/cuda/loops/team.h"
 
 namespace loupe::cuda {
 namespace {
-
-struct Four {
-    std::uint32_t v[4];
-};
-
-// Salmon, Moraes, Dror, Shaw 2011.
-LOUPE_HD inline Four philox(std::uint64_t block, std::uint64_t thread, std::uint64_t seed) {
-    Four c{{static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32),
-            static_cast<std::uint32_t>(thread), static_cast<std::uint32_t>(thread >> 32)}};
-    auto first = static_cast<std::uint32_t>(seed), second = static_cast<std::uint32_t>(seed >> 32);
-    for (int round = 0; round < 10; ++round) {
-        const std::uint64_t a = std::uint64_t{0xd2511f53} * c.v[0], b = std::uint64_t{0xcd9e8d57} * c.v[2];
-        c = {{static_cast<std::uint32_t>(b >> 32) ^ c.v[1] ^ first, static_cast<std::uint32_t>(b),
-              static_cast<std::uint32_t>(a >> 32) ^ c.v[3] ^ second, static_cast<std::uint32_t>(a)}};
-        first += 0x9e3779b9;
-        second += 0xbb67ae85;
-    }
-    return c;
-}
-
-// cuRAND's numbers: uniform ones in (0, 1].
-LOUPE_HD inline float uniform(std::uint32_t x) {
-    return static_cast<float>(x) * 2.3283064365386963e-10F + 1.1641532182693481e-10F;
-}
-LOUPE_HD inline double uniform(std::uint32_t x, std::uint32_t y) {
-    const std::uint64_t z = x ^ (static_cast<std::uint64_t>(y) << 21);
-    return static_cast<double>(z) * 1.1102230246251565e-16 + 0.55511151231257827e-16;
-}
-LOUPE_HD inline void box_muller(std::uint32_t x, std::uint32_t y, float* out) {
-    const float u = uniform(x);
-    const float v = static_cast<float>(y) * 1.46291807926715968e-09F + 0.73145903963357984e-09F;
-    const float s = std::sqrt(-2.0F * std::log(u));
-#ifdef __CUDA_ARCH__
-    __sincosf(v, &out[0], &out[1]);
-#else
-    out[0] = std::sin(v);
-    out[1] = std::cos(v);
-#endif
-    out[0] *= s;
-    out[1] *= s;
-}
-LOUPE_HD inline void box_muller(const Four& f, double* out) {
-    const double u = uniform(f.v[0], f.v[1]);
-    const std::uint64_t z = f.v[2] ^ (static_cast<std::uint64_t>(f.v[3]) << 21);
-    const double v = static_cast<double>(z) * 2.2204460492503130e-16 + 1.1102230246251565e-16;
-    const double s = std::sqrt(-2.0 * std::log(u));
-#ifdef __CUDA_ARCH__
-    sincospi(v, &out[0], &out[1]);
-#else
-    out[0] = std::sin(v * 3.14159265358979323846);
-    out[1] = std::cos(v * 3.14159265358979323846);
-#endif
-    out[0] *= s;
-    out[1] *= s;
-}
-
-LOUPE_HD inline std::uint64_t seed_of(const Draw& d) { return d.words == nullptr ? d.seed : d.words[0]; }
-LOUPE_HD inline std::uint64_t block_of(const Draw& d) { return ((d.words == nullptr ? 0 : d.words[1]) + d.offset) / 4; }
 
 // T: what a number is made in; S: as it lies in memory.
 template <typename T, typename S>
@@ -109,7 +52,7 @@ struct RealBody {
         using T = Compute<S>;
         constexpr int kWidth = std::is_same_v<T, double> ? 2 : 4;
         const std::int64_t round = quotient(i, draw.threads), thread = i - round * draw.threads;
-        const Four f = philox(block_of(draw) + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread),
+        const Four f = philox(offset_of(draw) / 4 + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread),
                               seed_of(draw));
         T drawn[kWidth];
         if constexpr (kWidth == 2) {
@@ -142,7 +85,7 @@ struct NarrowBody {
 
     LOUPE_HD void operator()(std::int64_t i) const {
         const std::int64_t round = quotient(i, draw.threads), thread = i - round * draw.threads;
-        const Four f = philox(block_of(draw) + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread),
+        const Four f = philox(offset_of(draw) / 4 + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread),
                               seed_of(draw));
         for (int k = 0; k < 4; ++k) {
             const std::int64_t at = thread + draw.threads * (k + 4 * round);
@@ -185,7 +128,7 @@ struct WholeBody {
     LOUPE_HD void operator()(std::int64_t i) const {
         constexpr int kWidth = kWide ? 2 : 4;
         const std::int64_t round = quotient(i, draw.threads), thread = i - round * draw.threads;
-        const Four f = philox(block_of(draw) + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread),
+        const Four f = philox(offset_of(draw) / 4 + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread),
                               seed_of(draw));
         for (int k = 0; k < kWidth; ++k) {
             const std::int64_t at = thread + draw.threads * (k + kWidth * round);
@@ -216,7 +159,7 @@ struct ChanceBody {
     Fault* fault;
 
     LOUPE_HD void operator()(std::int64_t i) const {
-        const Four f = philox(block_of(draw), static_cast<std::uint64_t>(i), seed_of(draw));
+        const Four f = philox(offset_of(draw) / 4, static_cast<std::uint64_t>(i), seed_of(draw));
         for (int k = 0; k < 4; ++k) {
             const std::int64_t at = i * 4 + k;
             if (at >= count) return;
@@ -249,7 +192,7 @@ struct DropoutBody {
         const std::int64_t round = quotient(i, draw.threads);
         const auto thread = static_cast<std::uint64_t>(i - round * draw.threads);
         if constexpr (kWidth == 1) {
-            const Four f = philox(block_of(draw) + static_cast<std::uint64_t>(round), thread, seed_of(draw));
+            const Four f = philox(offset_of(draw) / 4 + static_cast<std::uint64_t>(round), thread, seed_of(draw));
             for (int k = 0; k < 4; ++k) {
                 const std::int64_t at = static_cast<std::int64_t>(thread) + draw.threads * (k + 4 * round);
                 if (at < count) y[at] = kept(x[at], f.v[k], mask[at]);
@@ -267,7 +210,7 @@ struct DropoutBody {
             Marks marks;
             for (int b = 0; b < kBlocks; ++b) {
                 const Four f =
-                    philox(block_of(draw) + static_cast<std::uint64_t>(round * kBlocks + b), thread, seed_of(draw));
+                    philox(offset_of(draw) / 4 + static_cast<std::uint64_t>(round * kBlocks + b), thread, seed_of(draw));
                 for (int k = 0; k < kOfBlock; ++k) {
                     const int at = b * kOfBlock + k;
                     elements.v[at] = kept(elements.v[at], f.v[k], marks.v[at]);
@@ -275,6 +218,37 @@ struct DropoutBody {
             }
             reinterpret_cast<Elements*>(y)[i] = elements;
             reinterpret_cast<Marks*>(mask)[i] = marks;
+        }
+    }
+};
+
+// Slopes of rrelu in training: a number in (0, 1] an element, as it lies in memory, between the bounds.
+template <typename S>
+struct SlopeBody {
+    Draw draw;
+    const S* x;
+    S *y, *noise;
+    std::int64_t count;
+
+    LOUPE_HD void operator()(std::int64_t i) const {
+        using T = Compute<S>;
+        constexpr int kWidth = std::is_same_v<T, double> ? 2 : 4;
+        const std::int64_t round = quotient(i, draw.threads), thread = i - round * draw.threads;
+        const Four f =
+            philox(offset_of(draw) / 4 + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread), seed_of(draw));
+        for (int k = 0; k < kWidth; ++k) {
+            const std::int64_t at = thread + draw.threads * (k + kWidth * round);
+            if (at >= count) return;
+            T drawn = 0;
+            if constexpr (kWidth == 2)
+                drawn = uniform(f.v[2 * k], f.v[2 * k + 1]);
+            else
+                drawn = uniform(f.v[k]);
+            const double share = static_cast<double>(static_cast<T>(stored<S>(drawn)));
+            const T slope = static_cast<T>(stored<S>(static_cast<T>(share * (draw.b - draw.a) + draw.a)));
+            const bool is_scaled = static_cast<T>(x[at]) <= T(0);
+            y[at] = is_scaled ? stored<S>(static_cast<T>(x[at]) * slope) : x[at];
+            noise[at] = stored<S>(is_scaled ? slope : T(1));
         }
     }
 };
@@ -297,7 +271,7 @@ struct ShuffleBody {
         std::int64_t* const island = places + i;
         std::uint64_t drawn = 0;
         for (int k = size - 1; k > 0; --k, ++drawn) {
-            const Four f = philox(block_of(draw) + drawn / 4, static_cast<std::uint64_t>(i), seed_of(draw));
+            const Four f = philox(offset_of(draw) / 4 + drawn / 4, static_cast<std::uint64_t>(i), seed_of(draw));
             const auto other = static_cast<int>(f.v[drawn % 4] % static_cast<std::uint32_t>(k + 1));
             if (k == other) continue;
             const std::int64_t kept = island[k];
@@ -403,6 +377,14 @@ bool run_dropout(const Queue& queue, const Draw& draw, const void* x, void* y, s
             if (count % 2 == 0) return by(std::integral_constant<int, 2>());
         }
         return by(std::integral_constant<int, 1>());
+    });
+}
+
+bool run_random_slopes(const Queue& queue, const Draw& draw, const void* x, void* y, void* noise, std::int64_t count) {
+    return visit_floating(draw.element, [&](auto tag) {
+        using S = decltype(tag);
+        launch(queue, rounds_of(draw, count, width_of(draw)) * draw.threads,
+               SlopeBody<S>{draw, static_cast<const S*>(x), static_cast<S*>(y), static_cast<S*>(noise), count});
     });
 }
 

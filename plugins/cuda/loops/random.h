@@ -33,6 +33,9 @@ struct Draw {
     const std::uint64_t* words = nullptr;
 };
 
+LOUPE_HD inline std::uint64_t seed_of(const Draw& d) { return d.words == nullptr ? d.seed : d.words[0]; }
+LOUPE_HD inline std::uint64_t offset_of(const Draw& d) { return (d.words == nullptr ? 0 : d.words[1]) + d.offset; }
+
 // Threads that PyTorch would launch for so many elements on a device that runs `resident` at once.
 std::int64_t threads_for(std::int64_t count, std::int64_t resident);
 // How far a thread's stream moves on.
@@ -46,6 +49,13 @@ bool run_bernoulli(const Queue& queue, const Draw& draw, const void* chances, El
 // y = x mask / keep, mask 1 with chance keep.
 bool run_dropout(const Queue& queue, const Draw& draw, const void* x, void* y, std::uint8_t* mask, std::int64_t count,
                  double keep);
+// rrelu in training: y = noise x, noise between draw.a and draw.b where x is not positive, else 1.
+bool run_random_slopes(const Queue& queue, const Draw& draw, const void* x, void* y, void* noise, std::int64_t count);
+// Counts and gamma numbers with parameters of their own, dense elements of draw.element. A rate below 0 is a fault.
+bool run_poisson(const Queue& queue, const Draw& draw, const void* rates, void* to, std::int64_t count, Fault* fault);
+bool run_binomial(const Queue& queue, const Draw& draw, const void* trials, const void* chances, void* to,
+                  std::int64_t count);
+bool run_gamma(const Queue& queue, const Draw& draw, const void* alpha, void* to, std::int64_t count);
 // Shuffles places whose keys are equal, in PyTorch's way.
 void run_shuffle_equals(const Queue& queue, const Draw& draw, const std::uint64_t* keys, std::int64_t* places,
                         std::int64_t count, int bits);

@@ -7,12 +7,29 @@
 namespace loupe::cuda::reduction {
 
 template <typename T>
-using Wide = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
+using Wide =
+    std::conditional_t<std::is_integral_v<T>, std::int64_t, std::conditional_t<kIsComplex<T>, Complex<double>, double>>;
+template <typename T>
+LOUPE_HD Wide<T> widened(T x) {
+    if constexpr (kIsComplex<T>)
+        return {static_cast<double>(x.re), static_cast<double>(x.im)};
+    else
+        return static_cast<Wide<T>>(x);
+}
+template <typename T>
+LOUPE_HD bool is_true(T x) {
+    if constexpr (kIsComplex<T>)
+        return x.re != 0 || x.im != 0;
+    else
+        return x != T(0);
+}
 
 template <typename T>
 LOUPE_HD Wide<T> wide_sum(Wide<T> a, Wide<T> b) {
     if constexpr (std::is_integral_v<T>)
         return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+    else if constexpr (kIsComplex<T>)
+        return {a.re + b.re, a.im + b.im};
     else
         return a + b;
 }
@@ -22,14 +39,19 @@ template <typename T>
 struct Sum {
     using Element = T;
     using State = Wide<T>;
-    LOUPE_HD static State begin() { return 0; }
-    LOUPE_HD static void fold(State& s, T x, std::int64_t, double) { s = wide_sum<T>(s, x); }
+    LOUPE_HD static State begin() { return {}; }
+    LOUPE_HD static void fold(State& s, T x, std::int64_t, double) { s = wide_sum<T>(s, widened(x)); }
     LOUPE_HD static void merge(State& s, const State& later) { s = wide_sum<T>(s, later); }
     LOUPE_HD static State value(const State& s, std::int64_t, double) { return s; }
 };
 template <typename T>
 struct Mean : Sum<T> {
-    LOUPE_HD static double value(double s, std::int64_t count, double) { return s / static_cast<double>(count); }
+    LOUPE_HD static Wide<T> value(const Wide<T>& s, std::int64_t count, double) {
+        if constexpr (kIsComplex<T>)
+            return {s.re / static_cast<double>(count), s.im / static_cast<double>(count)};
+        else
+            return s / static_cast<double>(count);
+    }
 };
 template <typename T>
 struct NanSum : Sum<T> {
@@ -41,14 +63,21 @@ template <typename T>
 struct Prod {
     using Element = T;
     using State = Wide<T>;
-    LOUPE_HD static State begin() { return 1; }
+    LOUPE_HD static State begin() {
+        if constexpr (kIsComplex<T>)
+            return {1, 0};
+        else
+            return 1;
+    }
     LOUPE_HD static State product(State a, State b) {
         if constexpr (std::is_integral_v<T>)
             return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+        else if constexpr (kIsComplex<T>)
+            return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
         else
             return a * b;
     }
-    LOUPE_HD static void fold(State& s, T x, std::int64_t, double) { s = product(s, x); }
+    LOUPE_HD static void fold(State& s, T x, std::int64_t, double) { s = product(s, widened(x)); }
     LOUPE_HD static void merge(State& s, const State& later) { s = product(s, later); }
     LOUPE_HD static State value(const State& s, std::int64_t, double) { return s; }
 };
@@ -83,7 +112,7 @@ struct Truth {
     using State = std::int64_t;
     LOUPE_HD static State begin() { return kAll ? 1 : 0; }
     LOUPE_HD static void fold(State& s, T x, std::int64_t, double) {
-        s = kAll ? (s != 0 && x != T(0)) : (s != 0 || x != T(0));
+        s = kAll ? (s != 0 && is_true(x)) : (s != 0 || is_true(x));
     }
     LOUPE_HD static void merge(State& s, const State& later) { s = kAll ? s & later : s | later; }
     LOUPE_HD static State value(const State& s, std::int64_t, double) { return s; }
@@ -93,9 +122,19 @@ struct CountNonzero {
     using Element = T;
     using State = std::int64_t;
     LOUPE_HD static State begin() { return 0; }
-    LOUPE_HD static void fold(State& s, T x, std::int64_t, double) { s += x != T(0) ? 1 : 0; }
+    LOUPE_HD static void fold(State& s, T x, std::int64_t, double) { s += is_true(x) ? 1 : 0; }
     LOUPE_HD static void merge(State& s, const State& later) { s += later; }
     LOUPE_HD static State value(const State& s, std::int64_t, double) { return s; }
+};
+// Of the bits, as hash_tensor folds them.
+template <typename T>
+struct ExclusiveOr {
+    using Element = T;
+    using State = std::uint64_t;
+    LOUPE_HD static State begin() { return 0; }
+    LOUPE_HD static void fold(State& s, T x, std::int64_t, double) { s ^= bits_as<std::uint64_t>(x); }
+    LOUPE_HD static void merge(State& s, const State& later) { s ^= later; }
+    LOUPE_HD static std::int64_t value(const State& s, std::int64_t, double) { return static_cast<std::int64_t>(s); }
 };
 // Welford's; parts are joined as Chan, Golub and LeVeque do.
 template <typename T, bool kRoot>

@@ -235,6 +235,29 @@ bool run_real(Element as, const Queue& queue, const ReduceShape& shape) {
     if (as == Element::Float64) return run<R<double>>(queue, shape), true;
     return false;
 }
+// Complex numbers are added up in double anyway.
+template <template <typename> class R>
+bool run_complex(const Queue& queue, const ReduceShape& shape) {
+    return run<R<Complex<double>>>(queue, shape), true;
+}
+bool run_complex(ReduceOp op, const Queue& queue, const ReduceShape& shape) {
+    switch (op) {
+        case ReduceOp::Sum:
+            return run_complex<Sum>(queue, shape);
+        case ReduceOp::Mean:
+            return run_complex<Mean>(queue, shape);
+        case ReduceOp::Prod:
+            return run_complex<Prod>(queue, shape);
+        case ReduceOp::Any:
+            return run_complex<Any>(queue, shape);
+        case ReduceOp::All:
+            return run_complex<All>(queue, shape);
+        case ReduceOp::CountNonzero:
+            return run_complex<CountNonzero>(queue, shape);
+        default:
+            return false;
+    }
+}
 template <template <typename> class R>
 bool run_number(Element as, const Queue& queue, const ReduceShape& shape) {
     if (as == Element::Int64 || as == Element::Bool) return run<R<std::int64_t>>(queue, shape), true;
@@ -244,6 +267,7 @@ bool run_number(Element as, const Queue& queue, const ReduceShape& shape) {
 }  // namespace
 
 bool run_reduction(ReduceOp op, Element as, const Queue& queue, const ReduceShape& shape) {
+    if (is_complex(as)) return run_complex(op, queue, shape);
     switch (op) {
         case ReduceOp::Sum:
             return run_number<Sum>(as, queue, shape);
@@ -269,6 +293,9 @@ bool run_reduction(ReduceOp op, Element as, const Queue& queue, const ReduceShap
             return run_real<Variance>(as, queue, shape);
         case ReduceOp::Std:
             return run_real<Deviation>(as, queue, shape);
+        case ReduceOp::ExclusiveOr:
+            if (as == Element::Int64) return run<ExclusiveOr<std::int64_t>>(queue, shape), true;
+            return run<ExclusiveOr<double>>(queue, shape), true;
     }
     return false;
 }

@@ -25,6 +25,8 @@ struct WhereBody {
         const Element element = loop.operand[0].element;
         if (chosen.data != nullptr && chosen.element == element)
             *reinterpret_cast<Bits*>(places[0]) = *reinterpret_cast<const Bits*>(from);
+        else if (is_complex(element))
+            store(places[0], element, read<Complex<double>>(chosen, from));
         else if (is_integer(element))
             store(places[0], element, read<std::int64_t>(chosen, from));
         else

@@ -77,7 +77,7 @@ bool takes_triangle(Arguments a, std::string* why) {
 bool takes_matrix(Arguments a, std::string* why) {
     if (!takes(a, why)) return false;
     const ScalarType dtype = a[0].to_tensor().dtype();
-    const bool is_taken = is_known(dtype) && a[0].to_tensor().dim() >= 2;
+    const bool is_taken = (is_known(dtype) || is_complex_element(dtype)) && a[0].to_tensor().dim() >= 2;
     if (!is_taken && why != nullptr) *why = std::string(dtype_name(dtype)) + " input";
     return is_taken;
 }

@@ -16,8 +16,9 @@ bool is_known(ScalarType dtype) {
         case Element::Bool:
         case Element::BFloat16:
             return true;
+        default:
+            return false;
     }
-    return false;
 }
 
 Tensor dense(const Tensor& t) { return t.defined() ? dense(t, t.dtype()) : t; }

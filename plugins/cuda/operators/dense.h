@@ -9,8 +9,12 @@
 namespace loupe::cuda {
 
 inline Element element_of(ScalarType dtype) { return static_cast<Element>(dtype); }
-// Has the dtype a name among the loops' elements?
+// Has the dtype a name among the loops' elements, and is it real?
 bool is_known(ScalarType dtype);
+// Is it a complex dtype that loops which are made for complex numbers take?
+inline bool is_complex_element(ScalarType dtype) {
+    return dtype == ScalarType::Complex64 || dtype == ScalarType::Complex128;
+}
 
 // A contiguous tensor of the same elements on the same device, itself where it is one; undefined stays undefined.
 Tensor dense(const Tensor& t);

@@ -75,6 +75,7 @@ std::vector<std::int64_t> all_dims(const Tensor& self, const IValue& dim) {
 void vector_norm(const Tensor& out, const Tensor& self, const Scalar& order, const IValue& dim, bool keepdim,
                  const IValue&) {
     const double p = order.to_double();
+    if (is_complex(self.dtype())) return vector_norm(out, fn::abs(self), order, dim, keepdim, IValue());
     // 16 bits are added up in 32.
     const Tensor x = dense(self, out.dtype() == ScalarType::Float64 ? ScalarType::Float64 : ScalarType::Float32);
     const std::vector<std::int64_t> dims = all_dims(self, dim);
@@ -88,8 +89,9 @@ void vector_norm(const Tensor& out, const Tensor& self, const Scalar& order, con
     copy_into(out, fn::pow_scalar(sum(fn::pow_scalar(size, Scalar(p))), Scalar(1 / p)));
 }
 bool takes_norm(Arguments a, std::string* why) {
-    if (!takes_floating<0>(a, why)) return false;
     const Tensor self = a[0].to_tensor();
+    const bool is_taken = is_complex_element(self.dtype()) ? takes(a, why) : takes_floating<0>(a, why);
+    if (!is_taken) return false;
     if (self.numel() == 0 && why != nullptr) *why = "no elements";
     return self.numel() > 0;
 }

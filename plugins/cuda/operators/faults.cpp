@@ -20,6 +20,12 @@ void throw_fault(Fault& fault, const char* op) {
             return fail(concat("Target ", found.value, " is out of bounds."));
         case FaultKind::Chance:
             return fail("Expected p_in >= 0 && p_in <= 1 to be true, but got false.");
+        case FaultKind::Rate:
+            return fail("invalid Poisson rate, expected rate to be non-negative");
+        case FaultKind::Share:
+            return fail("all elements of input should be between 0 and 1");
+        case FaultKind::Divisor:
+            return fail(concat("ZeroDivisionError: ", found.value, " divided by 0"));
         case FaultKind::Index:
             return fail(concat("index ", found.value, " is out of bounds for dimension ", found.dim, " with size ",
                                found.limit));

@@ -58,13 +58,17 @@ IndexLoop slices_of(const Tensor& indexed, std::int64_t dim, const Tensor& index
     return loop;
 }
 
-void gather_rows(const Tensor& indexed, const IndexLoop& rows, const RowColumns& columns, const Gathered& how,
+void gather_rows(const Tensor& indexed, const IndexLoop& rows, const RowColumns& beside, const Gathered& how,
                  const Tensor& other, const Queue& queue) {
-    if (rows.count == 0 || columns.count == 0) return;
+    if (rows.count == 0 || beside.count == 0) return;
+    // Of a complex number the parts are two columns.
+    RowColumns columns = beside;
+    const bool has_parts = is_complex(indexed.dtype());
+    if (has_parts) columns.add_dim(2, indexed.element_size() / 2, other.element_size() / 2);
     // Offsets from the tensor's first element lie within its storage.
     const auto bits = static_cast<int>(std::bit_width(indexed.storage()->bytes() + 1));
     Gathered gathered = how;
-    gathered.element = element_of(indexed.dtype());
+    gathered.element = element_of(has_parts ? to_real_type(indexed.dtype()) : indexed.dtype());
     gathered.nothing = static_cast<std::int64_t>((std::uint64_t{1} << bits) - 1);
     const Tensor work = empty(std::array{std::int64_t{4}, rows.count}, ScalarType::Int64, indexed.device());
     auto* const keys = static_cast<std::int64_t*>(address_of(work));

@@ -144,7 +144,7 @@ bool takes_put(Arguments a, std::string* why) {
     if (!takes_index(a, why)) return false;
     const Tensor self = a[0].to_tensor(), values = a[2].to_tensor();
     const bool same = values.dtype() == self.dtype() || (values.dim() == 0 && !is_complex(values.dtype()));
-    const bool adds = !a[3].to_bool() || (!is_complex(self.dtype()) && is_known(self.dtype()));
+    const bool adds = !a[3].to_bool() || is_known(self.dtype()) || is_complex_element(self.dtype());
     const bool fits = same && adds;
     if (!fits && why != nullptr)
         *why = adds ? "values that do not fit" : std::string(dtype_name(self.dtype())) + " input";
@@ -155,7 +155,7 @@ bool takes_put(Arguments a, std::string* why) {
 
 // Places of the elements that are not zero, in row-major order.
 Tensor places_of(const Tensor& self) {
-    const Tensor x = dense(self);
+    const Tensor x = dense(is_complex(self.dtype()) ? fn::ne_scalar(self, Scalar(0)) : self);
     const std::int64_t count = x.numel();
     if (count == 0) return empty(std::array{std::int64_t{0}}, ScalarType::Int64, self.device());
     const Queue queue = queue_of(self.device());
@@ -197,7 +197,7 @@ Tensor masked_select(const Tensor& self, const Tensor& mask) {
 bool takes_known(Arguments a, std::string* why) {
     if (!takes(a, why)) return false;
     const ScalarType dtype = a[0].to_tensor().dtype();
-    const bool is_taken = is_known(dtype) && a[0].to_tensor().dim() <= kMaxDims;
+    const bool is_taken = (is_known(dtype) || is_complex_element(dtype)) && a[0].to_tensor().dim() <= kMaxDims;
     if (!is_taken && why != nullptr) *why = std::string(dtype_name(dtype)) + " input";
     return is_taken;
 }

@@ -19,7 +19,8 @@ void register_operators(const PluginRegistries& registries, DeviceType type, con
         register_arranging, register_attention, register_softmax, register_layer_norm,  register_channel_norms,
         register_pooling,   register_recurrent, register_losses,  register_indexing,    register_scatters,
         register_scans,     register_sorting,   register_random,  register_selection,   register_sampling,
-        register_distances, register_counting,  register_ctc,     register_linear_ends, register_convolution_relu};
+        register_distances, register_counting,  register_ctc,     register_linear_ends, register_convolution_relu,
+        register_composed,  register_margins};
     for (const auto family : kFamilies) family({registries, type, backend});
 }
 

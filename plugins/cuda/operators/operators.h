@@ -47,6 +47,8 @@ void register_counting(const Registration& to);
 void register_ctc(const Registration& to);
 void register_linear_ends(const Registration& to);
 void register_convolution_relu(const Registration& to);
+void register_composed(const Registration& to);
+void register_margins(const Registration& to);
 void register_random(const Registration& to);
 // All of them.
 void register_operators(const PluginRegistries& registries, DeviceType type, const char* backend);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
@@ -78,11 +79,20 @@ void require(bool holds, const std::string& otherwise) {
 }
 
 Tensor uniform_(const Tensor& self, double from, double to, const IValue& generator) {
+    if (is_complex(self.dtype())) {
+        uniform_(fn::view_as_real(self), from, to, generator);
+        return self;
+    }
     require(from <= to, concat("uniform_ expects to return a [from, to) range, but found from=", from, " > to=", to));
     return fill(self, of(Distribution::Uniform, from, to), generator);
 }
 Tensor normal_(const Tensor& self, double mean, double std, const IValue& generator) {
     require(std >= 0, concat("normal expects std >= 0.0, but found std ", std));
+    if (is_complex(self.dtype())) {
+        fill(fn::view_as_real(self), of(Distribution::Normal, 0, std / std::numbers::sqrt2), generator);
+        if (mean != 0) fn::add_(self, scalar_tensor(Scalar(mean), self.dtype()), Scalar(1));
+        return self;
+    }
     return fill(self, of(Distribution::Normal, mean, std), generator);
 }
 Tensor exponential_(const Tensor& self, double lambda, const IValue& generator) {
@@ -143,6 +153,80 @@ Tensor random_(const Tensor& self, const IValue& generator) {
     Draw draw;
     draw.distribution = Distribution::Bits;
     return fill(self, draw, generator);
+}
+
+// PyTorch's calls take so many numbers of a thread each.
+constexpr std::uint64_t kOfPoisson = 20, kOfBinomial = 42, kOfGamma = 10;
+
+Tensor poisson(const Tensor& self, const IValue& generator) {
+    const Tensor rates = dense(self), out = empty(self.sizes(), self.dtype(), self.device());
+    if (out.numel() == 0) return out;
+    Draw draw;
+    draw.element = element_of(out.dtype());
+    begin(draw, out, generator, kOfPoisson);
+    const Queue queue = queue_of(out.device());
+    run_poisson(queue, draw, address_of(rates), address_of(out), out.numel(), fault_for(queue, "aten::poisson"));
+    check_faults(queue);
+    return out;
+}
+Tensor binomial(const Tensor& count, const Tensor& prob, const IValue& generator) {
+    require(count.dtype() == prob.dtype(),
+            concat("Found dtype ", dtype_graph_name(prob.dtype()), " but expected ", dtype_graph_name(count.dtype())));
+    const Dims shape = broadcast_shapes(count.sizes(), prob.sizes());
+    const Tensor n = dense(fn::expand(count, shape, false)), p = dense(fn::expand(prob, shape, false));
+    const Tensor out = empty(span_of(shape), count.dtype(), count.device());
+    if (out.numel() == 0) return out;
+    Draw draw;
+    draw.element = element_of(out.dtype());
+    begin(draw, out, generator, kOfBinomial);
+    run_binomial(queue_of(out.device()), draw, address_of(n), address_of(p), address_of(out), out.numel());
+    return out;
+}
+Tensor standard_gamma(const Tensor& self, const IValue& generator) {
+    const Tensor alpha = dense(self), out = empty(self.sizes(), self.dtype(), self.device());
+    if (out.numel() == 0) return out;
+    Draw draw;
+    draw.element = element_of(out.dtype());
+    begin(draw, out, generator, kOfGamma);
+    run_gamma(queue_of(out.device()), draw, address_of(alpha), address_of(out), out.numel());
+    return out;
+}
+// Below 1, and above 0.
+Tensor sample_dirichlet(const Tensor& self, const IValue& generator) {
+    const Tensor gammas = standard_gamma(self, generator);
+    const Tensor shares = fn::div(gammas, fn::sum_dim(gammas, Dims{-1}, true, IValue()));
+    const bool is_double = self.dtype() == ScalarType::Float64;
+    const double least =
+        is_double ? std::numeric_limits<double>::min() : static_cast<double>(std::numeric_limits<float>::min());
+    const double most = is_double ? 1 - std::numeric_limits<double>::epsilon()
+                                  : 1 - static_cast<double>(std::numeric_limits<float>::epsilon());
+    return fn::clamp(shares, Scalar(least), Scalar(most));
+}
+// Numbers of one precision, that the CPU's kernels take too.
+bool takes_wide_parameters(Arguments a, std::string* why) {
+    if (!takes(a, why)) return false;
+    const ScalarType dtype = a[0].to_tensor().dtype();
+    const bool is_wide = dtype == ScalarType::Float32 || dtype == ScalarType::Float64;
+    if (!is_wide && why != nullptr) *why = std::string(dtype_name(dtype)) + " input";
+    return is_wide;
+}
+
+Tensor rrelu_with_noise(const Tensor& self, const Tensor& noise, const Scalar& lower, const Scalar& upper,
+                        bool training, const IValue& generator) {
+    if (!training) return fn::leaky_relu(self, Scalar((lower.to_double() + upper.to_double()) / 2));
+    require(std::ranges::equal(noise.sizes(), self.sizes()), "rrelu_with_noise: noise must have self's shape");
+    const Tensor x = dense(self), out = empty(self.sizes(), self.dtype(), self.device());
+    const std::int64_t count = out.numel();
+    if (count == 0) return out;
+    const Room slopes(noise, self.dtype());
+    Draw draw = of(Distribution::Uniform, lower.to_double(), upper.to_double());
+    draw.element = element_of(out.dtype());
+    draw.threads = threads_for(count, resident_threads(self.device()));
+    begin(draw, out, generator, numbers_for(draw, count));
+    run_random_slopes(queue_of(self.device()), draw, address_of(x), address_of(out), address_of(slopes.tensor()),
+                      count);
+    slopes.put_back();
+    return out;
 }
 
 fn::TwoTensors native_dropout(const Tensor& input, double p, std::optional<bool>) {
@@ -207,6 +291,10 @@ void randperm(Arguments a, IValue* results) {
 }
 
 bool takes_real(Arguments a, std::string* why) { return takes_floating<0>(a, why); }
+// Complex numbers have the parts drawn.
+bool takes_parts(Arguments a, std::string* why) {
+    return is_complex_element(a[0].to_tensor().dtype()) ? takes(a, why) : takes_real(a, why);
+}
 bool takes_whole(Arguments a, std::string* why) {
     if (!takes(a, why)) return false;
     const ScalarType dtype = a[0].to_tensor().dtype();
@@ -231,13 +319,16 @@ constexpr std::string_view kMade[] = {"aten::rand",
                                       "aten::bernoulli",
                                       "aten::bernoulli.p",
                                       "aten::bernoulli.Tensor",
-                                      "aten::normal.float_float"};
+                                      "aten::normal.float_float",
+                                      "aten::normal.Tensor_float",
+                                      "aten::normal.float_Tensor",
+                                      "aten::normal.Tensor_Tensor"};
 
 }  // namespace
 
 void register_random(const Registration& to) {
-    to.add("aten::uniform_", boxed<uniform_>, takes_real);
-    to.add("aten::normal_", boxed<normal_>, takes_real);
+    to.add("aten::uniform_", boxed<uniform_>, takes_parts);
+    to.add("aten::normal_", boxed<normal_>, takes_parts);
     to.add("aten::exponential_", boxed<exponential_>, takes_real);
     to.add("aten::cauchy_", boxed<cauchy_>, takes_real);
     to.add("aten::log_normal_", boxed<log_normal_>, takes_real);
@@ -248,6 +339,11 @@ void register_random(const Registration& to) {
     to.add("aten::random_.to", boxed<random_to>, takes_whole);
     to.add("aten::random_.from", boxed<random_from>, takes_whole);
     to.add("aten::native_dropout", boxed<native_dropout>, takes_dropout);
+    to.add("aten::poisson", boxed<poisson>, takes_real);
+    to.add("aten::binomial", boxed<binomial>, takes_real);
+    to.add("aten::_standard_gamma", boxed<standard_gamma>, takes_wide_parameters);
+    to.add("aten::_sample_dirichlet", boxed<sample_dirichlet>, takes_wide_parameters);
+    to.add("aten::rrelu_with_noise", boxed<rrelu_with_noise>, takes_real);
     to.add("aten::randperm", &randperm<false>);
     to.add("aten::randperm.generator", &randperm<true>);
     for (const std::string_view name : kMade) to.add(name, find_operator(name)->record->kernel.function);

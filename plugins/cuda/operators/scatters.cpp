@@ -180,12 +180,26 @@ void embedding_dense_backward(const Tensor& out, const Tensor& grad, const Tenso
     gather_rows(out, rows, columns, how, from, queue);
 }
 
-bool is_added(ScalarType dtype) { return is_known(dtype) && dtype != ScalarType::Bool; }
+// A sum of truths is true where one of them is.
 bool takes_added(Arguments a, std::string* why) {
     if (!takes(a, why)) return false;
     const ScalarType dtype = a[0].to_tensor().dtype();
-    if (!is_added(dtype) && why != nullptr) *why = std::string(dtype_name(dtype)) + " input";
-    return is_added(dtype);
+    const bool is_added = is_known(dtype) || is_complex_element(dtype);
+    if (!is_added && why != nullptr) *why = std::string(dtype_name(dtype)) + " input";
+    return is_added;
+}
+// The older forms also multiply.
+bool takes_joined(Arguments a, std::string* why) {
+    const ScalarType dtype = a[0].to_tensor().dtype();
+    const bool is_plain = dtype != ScalarType::Bool && !is_complex(dtype);
+    if (!is_plain && why != nullptr) *why = std::string(dtype_name(dtype)) + " input";
+    return is_plain && takes_added(a, why);
+}
+// Slices, and a real factor of them.
+bool takes_added_slices(Arguments a, std::string* why) {
+    const bool is_real = !a[4].to_scalar().is_complex();
+    if (!is_real && why != nullptr) *why = "a complex alpha";
+    return is_real && takes_added(a, why);
 }
 // Means and extremes of whole numbers have rules of their own.
 bool takes_reduced(Arguments a, std::string* why) { return takes_floating<0, 3>(a, why); }
@@ -198,25 +212,26 @@ bool takes_slices(Arguments a, std::string* why) {
 }
 bool takes_number(Arguments a, std::string* why) {
     if (!takes(a, why)) return false;
-    const bool is_real = is_known(a[0].to_tensor().dtype()) && !a[3].to_scalar().is_complex();
-    if (!is_real && why != nullptr) *why = std::string(dtype_name(a[0].to_tensor().dtype())) + " input";
-    return is_real;
+    const ScalarType dtype = a[0].to_tensor().dtype();
+    const bool fits = is_complex_element(dtype) || (is_known(dtype) && !a[3].to_scalar().is_complex());
+    if (!fits && why != nullptr) *why = std::string(dtype_name(dtype)) + " input";
+    return fits;
 }
 
-bool takes_added_number(Arguments a, std::string* why) { return takes_added(a, why) && takes_number(a, why); }
+bool takes_joined_number(Arguments a, std::string* why) { return takes_joined(a, why) && takes_number(a, why); }
 
 }  // namespace
 
 void register_scatters(const Registration& to) {
     to.add("aten::scatter.src", filling<scatter_src>);
     to.add("aten::scatter.value", filling<scatter_value>, takes_number);
-    to.add("aten::scatter.reduce", filling<scatter_old>, takes_added);
-    to.add("aten::scatter.value_reduce", filling<scatter_value_old>, takes_added_number);
+    to.add("aten::scatter.reduce", filling<scatter_old>, takes_joined);
+    to.add("aten::scatter.value_reduce", filling<scatter_value_old>, takes_joined_number);
     to.add("aten::scatter_add", filling<scatter_add>, takes_added);
     to.add("aten::scatter_reduce.two", filling<scatter_reduce>, takes_reduced);
     to.add("aten::index_copy", filling<index_copy>, takes_slices<takes>);
     to.add("aten::index_fill.int_Scalar", filling<index_fill>, takes_number);
-    to.add("aten::index_add", filling<index_add>, takes_slices<takes_added>);
+    to.add("aten::index_add", filling<index_add>, takes_slices<takes_added_slices>);
     to.add("aten::embedding_dense_backward", filling<embedding_dense_backward>, takes_floating<0>);
 }
 

@@ -7,9 +7,11 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QtTest>
+#include <cmath>
 #include <functional>
 #include <map>
 
+#include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
 #include "core/ops/random/generator.h"
@@ -62,6 +64,38 @@ ScalarType dtype_of(const QString& name) {
     return ScalarType::Bool;
 }
 
+Tensor in_double(const Tensor& t) {
+    return fn::contiguous(fn::to_dtype(on_host(t), static_cast<std::int64_t>(ScalarType::Float64)), 0);
+}
+Tensor all_of(double value, std::int64_t count, ScalarType dtype = ScalarType::Float32) {
+    const Tensor t = empty(std::array{count}, dtype, kOwn);
+    return fn::fill_(t, Scalar(value));
+}
+
+struct Moments {
+    double mean = 0, variance = 0;
+};
+Moments moments_of(const Tensor& t) {
+    const Tensor x = in_double(t);
+    Moments m;
+    const auto n = static_cast<double>(x.numel());
+    for (std::int64_t i = 0; i < x.numel(); ++i) m.mean += x.data<double>()[i] / n;
+    for (std::int64_t i = 0; i < x.numel(); ++i) m.variance += std::pow(x.data<double>()[i] - m.mean, 2) / n;
+    return m;
+}
+// Five standard deviations of a mean of so many, and a tenth of the variance.
+void expect(const Tensor& drawn, double mean, double variance) {
+    const Moments m = moments_of(drawn);
+    const auto n = static_cast<double>(drawn.numel());
+    QVERIFY2(std::abs(m.mean - mean) < 5 * std::sqrt(variance / n), concat("mean ", m.mean, " of ", mean).c_str());
+    QVERIFY2(std::abs(m.variance - variance) < 0.1 * variance,
+             concat("variance ", m.variance, " of ", variance).c_str());
+}
+
+const OperatorHandle<> kPoisson{"aten::poisson"}, kBinomial{"aten::binomial"}, kGamma{"aten::_standard_gamma"},
+    kDirichlet{"aten::_sample_dirichlet"}, kRrelu{"aten::rrelu_with_noise"};
+constexpr std::int64_t kMany = 40000;
+
 double value_of(const QJsonValue& value) { return value.isString() ? value.toString().toDouble() : value.toDouble(); }
 
 }  // namespace
@@ -112,6 +146,76 @@ class TestDeviceRandom : public QObject {
                 QVERIFY2(std::abs(found - wanted) <= tolerance * std::max(1.0, std::abs(wanted)),
                          concat("element ", places[i].toInt(), " is ", found, ", not ", wanted).c_str());
             }
+        }
+    }
+
+    void moments() {
+        seed_generators(7);
+        for (const ScalarType dtype : {ScalarType::Float32, ScalarType::Float64}) {
+            for (const double rate : {0.5, 12.0, 63.0, 100.0, 3000.0, 9000.0})
+                expect(kPoisson(all_of(rate, kMany, dtype), IValue()), rate, rate);
+            for (const auto& [n, p] :
+                 {std::pair{10.0, 0.3}, std::pair{100.0, 0.7}, std::pair{1000.0, 0.004}, std::pair{50.0, 0.5}})
+                expect(kBinomial(all_of(n, kMany, dtype), all_of(p, kMany, dtype), IValue()), n * p, n * p * (1 - p));
+            for (const double alpha : {0.3, 1.0, 7.5})
+                expect(kGamma(all_of(alpha, kMany, dtype), IValue()), alpha, alpha);
+        }
+        const Tensor alpha = on_device(fn::expand(tensor_of<float>({1, 2, 5}, {3}), Dims{kMany, 3}, false), kOwn);
+        const Tensor shares = kDirichlet(alpha, IValue());
+        expect(fn::select(shares, 1, 1), 0.25, 0.25 * 0.75 / 9);
+        const Moments whole = moments_of(fn::sum_dim(shares, Dims{1}, false, IValue()));
+        QVERIFY(std::abs(whole.mean - 1) < 1e-6 && whole.variance < 1e-10);
+        const Tensor z = fn::normal_(empty(std::array{kMany}, ScalarType::Complex64, kOwn), 0.0, 3.0, IValue());
+        expect(fn::real(z), 0, 4.5);
+        expect(fn::imag(z), 0, 4.5);
+        const Tensor normal =
+            OperatorHandle<>("aten::normal.Tensor_Tensor")(all_of(-2, kMany), all_of(3, kMany), IValue());
+        expect(normal, -2, 9);
+    }
+
+    // Each element has a stream of its own, that of the thread which draws the same element of rand and randn: whose
+    // numbers are held to PyTorch's above.
+    void streams() {
+        const auto again = [](const std::function<Tensor()>& draw) {
+            seed_generators(99);
+            return in_double(draw());
+        };
+        const Tensor u = again([] { return fn::uniform_(all_of(0, kMany), 0.0, 1.0, IValue()); }),
+                     z = again([] { return fn::normal_(all_of(0, kMany), 0.0, 1.0, IValue()); });
+        const Tensor counts = again([] { return kPoisson(all_of(0.75, kMany), IValue()); });
+        const Tensor trials = again([] { return kBinomial(all_of(6, kMany), all_of(0.2, kMany), IValue()); });
+        const Tensor gammas = again([] { return kGamma(all_of(4, kMany), IValue()); });
+        const Tensor slopes = again([] {
+            const Tensor noise = all_of(0, kMany);
+            kRrelu(all_of(-1, kMany), noise, Scalar(0.1), Scalar(0.3), true, IValue());
+            return noise;
+        });
+        std::int64_t taken = 0;
+        for (std::int64_t i = 0; i < kMany; ++i) {
+            const double first = u.data<double>()[i];
+            // Knuth's product ends at once; the first gap is longer than the trials.
+            QCOMPARE(counts.data<double>()[i] == 0, std::exp(0.75) * first <= 1);
+            QVERIFY(std::abs(slopes.data<double>()[i] - (first * 0.2 + 0.1)) < 1e-6);
+            const double d = 4 - 1.0 / 3, v = std::pow(1 + z.data<double>()[i] / std::sqrt(9 * d), 3);
+            taken += std::abs(gammas.data<double>()[i] - d * v) < 1e-4 ? 1 : 0;
+        }
+        for (std::int64_t block = 0; block < kMany / 512; ++block) {
+            for (std::int64_t i = 0; i < 128; ++i) {
+                const double gap = std::ceil(std::log(u.data<double>()[block * 128 + i]) / std::log1p(-0.2));
+                QCOMPARE(trials.data<double>()[block * 512 + i] == 0, gap > 6);
+            }
+        }
+        // Marsaglia and Tsang's first proposal is nearly always taken.
+        QVERIFY2(taken > kMany * 97 / 100, concat(taken, " of ", kMany).c_str());
+    }
+
+    void ratesBelowZero() {
+        try {
+            kPoisson(all_of(-1, 3), IValue());
+            QFAIL("was drawn");
+        } catch (const Error& error) {
+            QCOMPARE(error.message(),
+                     std::string("invalid Poisson rate, expected rate to be non-negative (in aten::poisson)"));
         }
     }
 };
