@@ -153,7 +153,10 @@ bool openAndClose(int count) {
             return state() == RunState::Failed ||
                    (state() == RunState::Ready && model && QString::fromStdString(model->path) == file);
         };
-        if (!waitFor(is_there)) std::printf("%s does not open\n", qPrintable(file));
+        if (!waitFor(is_there)) {
+            std::printf("%s does not open: state %d\n", qPrintable(file), static_cast<int>(state()));
+            std::fflush(stdout);
+        }
         if (state() == RunState::Ready && window.bridge().model()->cannot_run.empty()) {
             ++opened;
             window.bridge().run();
