@@ -179,6 +179,33 @@ for _ in range(5):
     reads(torch.ones(3, device='cuda'))
 print(reads.graphed.why_not_captured)
 
+handle = net.register_forward_hook(lambda *args: None)
+fast(a)
+print(fast._graphed.why_not_captured)
+handle.remove()
+
+# streams
+f = torch.cuda.CUDAGraph()
+with torch.cuda.graph(f):
+    s = torch.cuda.Stream()
+    s.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(s):
+        first = x.exp()
+    second = -x
+    torch.cuda.current_stream().wait_stream(s)
+    both = first + second
+for value in (0.0, 2.0):
+    x.fill_(value)
+    f.replay()
+    assert torch.allclose(both, x.exp() - x)
+try:
+    with torch.cuda.graph(torch.cuda.CUDAGraph()):
+        s.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(s):
+            x.exp()
+except RuntimeError as error:
+    print(str(error).split('\n')[0])
+
 # random numbers
 torch.manual_seed(9)
 drawn = torch.empty(300, device='cuda')
@@ -247,6 +274,8 @@ True
 True
 True None
 torch.AcceleratorError: CUDA error: operation not permitted when stream is capturing (reading a number)
+the module has hooks
+CUDA error: capturing stream has unjoined work (ending a capture)
 [True, True, True]
 ['DEBUG: calling debug_dump()', 'DEBUG: calling cudaGraphDebugDotPrint()', 'CUDA Graphs debug not enabled, set', 'The CUDA Graph is empty']
 digraph dot { /* 1 nodes */ }
@@ -369,6 +398,31 @@ class TestStubGraphs : public QObject {
             QCOMPARE(first_of(product), 3 * value * value);
         }
         QCOMPARE(first_of(fn::mm(a, a)), 12.0);
+    }
+
+    // Of streams that fork too, whose library begins while they capture.
+    void productsOfOtherStreamsAreCaptured() {
+        const std::int64_t sizes[] = {3, 3};
+        const Tensor a = empty(IntSpan(sizes, 2), ScalarType::Float32, kGpu);
+        fn::fill_(a, Scalar(1));
+        const StreamId side = gpus().make_stream(kGpu, -1);
+        Tensor product, sum;
+        CapturedGraph graph;
+        capture(graph, [&] {
+            const auto begun = gpus().make_event(kGpu), done = gpus().make_event(kGpu);
+            begun->record();
+            {
+                const StreamScope scope(gpus(), kGpu, side);
+                begun->hold_stream();
+                product = fn::mm(a, a);
+                done->record();
+            }
+            done->hold_stream();
+            sum = fn::add(product, a, 1);
+        });
+        fn::fill_(a, Scalar(2));
+        graph.replay();
+        QCOMPARE(first_of(sum), 14.0);
     }
 
     void pinnedMemoryIsHeldByGraphs() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/plugins/cuda/stub/elements.h"
+#include "tests/plugins/cuda/stub/gpu_state.h"
 #include "tests/plugins/cuda/stub/stub_gpu.h"
 
 using Places = std::array<std::int64_t, 5>;
@@ -145,6 +146,7 @@ extern "C" {
 size_t cudnnGetVersion() { return static_cast<std::size_t>(stub_gpu::machine().cudnn); }
 const char* cudnnGetErrorString(cudnnStatus_t) { return "CUDNN_STATUS_EXECUTION_FAILED"; }
 cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
+    if (stub_gpu::unsafe_call() != cudaSuccess) return CUDNN_STATUS_NOT_INITIALIZED;
     *handle = new cudnnContext;
     return CUDNN_STATUS_SUCCESS;
 }
