@@ -10,7 +10,7 @@
 #include "core/base/strings.h"
 #include "core/record/operator_times.h"
 #include "core/record/run_phases.h"
-#include "core/runtime/graphs/graphed_call.h"
+#include "core/study/compile_program.h"
 
 namespace loupe::cli {
 namespace {
@@ -96,7 +96,7 @@ int run_bench(const RunArguments& options) {
     }
     std::sort(times.begin(), times.end());
     const double median = times[times.size() / 2];
-    if (const runtime::GraphedCall* const captured = run.method->captured_work()) options.notice(captured->note());
+    if (const std::string note = session::capture_note(*run.method); !note.empty()) options.notice(note);
     if (options.json) {
         const nlohmann::json out{{"model", options.model}, {"backward", options.backward}, {"threads", thread_count()},
                                  {"open", open},           {"repeat", options.repeat},     {"min", times.front()},

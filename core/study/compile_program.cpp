@@ -117,4 +117,9 @@ CompiledProgram compile_program(const std::shared_ptr<Program>& program, const C
     return out;
 }
 
+std::string capture_note(const PreparedMethod& method) {
+    const runtime::GraphedCall* const captured = method.captured_work();
+    return captured == nullptr ? std::string() : captured->note();
+}
+
 }  // namespace loupe::session

@@ -16,4 +16,7 @@ struct CompiledProgram {
 CompiledProgram compile_program(const std::shared_ptr<Program>& program, const CompileRequest& request,
                                 const std::function<std::vector<IValue>()>& arguments);
 
+// "captured as a graph of 12 nodes", "not captured: inputs are on the CPU"; empty where it is not tried.
+std::string capture_note(const PreparedMethod& method);
+
 }  // namespace loupe::session

@@ -2,8 +2,12 @@
 #include "core/tensor/device_interface.h"
 
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
 
 namespace loupe {
 
@@ -31,6 +35,12 @@ Math& math() {
     return own;
 }
 
+// Under way in this process.
+std::atomic<int>& captures() {
+    static std::atomic<int> count = 0;
+    return count;
+}
+
 }  // namespace
 
 DeviceInterface* device_interface(DeviceType type) { return interfaces()[static_cast<std::size_t>(type)]; }
@@ -51,6 +61,21 @@ void set_device_math(const DeviceMathSettings& settings) {
 DeviceMathSettings device_math() {
     const std::lock_guard lock(math().mutex);
     return math().settings;
+}
+
+void count_captures(int change) { captures() += change; }
+
+bool is_capturing(Device device) {
+    if (captures() == 0 || device.is_cpu()) return false;
+    DeviceInterface* const devices = device_interface(device.type);
+    const DeviceGraphs* const graphs = devices == nullptr ? nullptr : devices->graphs();
+    return graphs != nullptr && graphs->is_capturing(device);
+}
+
+void refuse_in_capture(Device device, const std::string& doing) {
+    if (is_capturing(device))
+        throw Error(ErrorKind::Run,
+                    concat("CUDA error: operation not permitted when stream is capturing (", doing, ")"));
 }
 
 void synchronize_devices() {

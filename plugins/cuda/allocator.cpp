@@ -102,7 +102,7 @@ CachingAllocator::Block* CachingAllocator::new_segment(Pool& pool, std::size_t b
     if (status == cudaErrorMemoryAllocation) {
         cudaGetLastError();
         // Freeing waits for the device, which a capture forbids.
-        if (!captures_any(device)) {
+        if (!captures_any(device.index)) {
             ++pool.figures.retries;
             trim(pool, device);
             status = cudaMalloc(&memory, size);
@@ -155,7 +155,7 @@ void* CachingAllocator::allocate(std::size_t bytes, Device device) {
     use(device);
     const std::lock_guard lock(mutex_);
     Pool& pool = pool_of(device);
-    const Owner owner{pool_for(device, stream), stream};
+    const Owner owner{pool_for(native_stream(device, stream)), stream};
     put_what_is_done(pool, device);
     Block* block = take(pool.free[owner], size);
     if (block == nullptr) block = new_segment(pool, size, device, owner);
@@ -230,7 +230,7 @@ void CachingAllocator::release(void* address, std::size_t, Device device) noexce
 }
 
 void CachingAllocator::mark(Waiting& waiting, Device device) {
-    if (waiting.unmarked.empty() || captures_any(device)) return;
+    if (waiting.unmarked.empty() || captures_any(device.index)) return;
     try {
         for (const StreamId stream : waiting.unmarked) waiting.events.push_back(mark_stream(device, stream));
     } catch (const Error&) {  // of a device that is lost: its streams do nothing any more
@@ -240,7 +240,7 @@ void CachingAllocator::mark(Waiting& waiting, Device device) {
 }
 
 void CachingAllocator::put_what_is_done(Pool& pool, Device device) {
-    if (pool.waiting.empty() || captures_any(device)) return;
+    if (pool.waiting.empty() || captures_any(device.index)) return;
     std::erase_if(pool.waiting, [&](Waiting& waiting) {
         mark(waiting, device);
         if (!std::ranges::all_of(waiting.events, [](const auto& event) { return event->is_reached(); })) return false;
@@ -260,7 +260,7 @@ void CachingAllocator::put_all(Pool& pool, Device device) {
 
 void CachingAllocator::trim(Pool& pool, Device device) {
     use(device);
-    if (captures_any(device))
+    if (captures_any(device.index))
         check(cudaDeviceSynchronize(), "freeing cached memory");  // which says that it is forbidden
     put_all(pool, device);
     check(cudaDeviceSynchronize(), "freeing cached memory");

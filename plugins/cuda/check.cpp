@@ -83,8 +83,7 @@ bool launches_block() {
 void check_launch(const char* what) {
     check(cudaGetLastError(), what);
     // While a stream captures nothing may wait.
-    if (launches_block() && !captures_any(Device{DeviceType::Cuda, static_cast<std::int8_t>(current_device())}))
-        check(cudaDeviceSynchronize(), what);
+    if (launches_block() && !captures_any(current_device())) check(cudaDeviceSynchronize(), what);
 }
 
 }  // namespace loupe::cuda

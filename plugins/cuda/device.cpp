@@ -82,7 +82,7 @@ Math& math() {
 
 class CudaDevice final : public DeviceInterface {
   public:
-    explicit CudaDevice(int count) : allocator_(count) {}
+    explicit CudaDevice(int count) : allocator_(count) { set_capture_memory(allocator_); }
 
     std::string_view name() const override { return "cuda"; }
     int count() const override { return static_cast<int>(states().size()); }
@@ -111,7 +111,7 @@ class CudaDevice final : public DeviceInterface {
         use(device);
         check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_of(device)), "copying");
         if (capture_of(device) != 0)
-            note_pinned(device, host);
+            note_pinned(stream_of(device), host);
         else
             pinned_.note_use(host, device);
     }

@@ -74,7 +74,7 @@ void PinnedMemory::let_go(const void* address, Device device, const std::vector<
 void PinnedMemory::take_what_is_done() {
     // Events are not asked while streams capture.
     for (int i = 0; i < device_count(); ++i) {
-        if (captures_any(Device{DeviceType::Cuda, static_cast<std::int8_t>(i)})) return;
+        if (captures_any(i)) return;
     }
     const auto is_done = [](const Waiting& waiting) {
         try {

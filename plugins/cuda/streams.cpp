@@ -10,7 +10,6 @@
 #include "core/base/strings.h"
 #include "plugins/cuda/check.h"
 #include "plugins/cuda/current_device.h"
-#include "plugins/cuda/graphs/captures.h"
 
 namespace loupe::cuda {
 namespace {
@@ -102,7 +101,7 @@ StreamId make_stream(Device device, int priority) {
 cudaStream_t native_stream(Device device, StreamId stream) { return stream_at(device, stream).native; }
 
 void* scratch_of(Device device, std::size_t bytes) {
-    if (capture_of(device) != 0) return capture_scratch(device, bytes);
+    if (capture_of(device) != 0) return capture_scratch(device, stream_of(device), bytes);
     OneStream& own = stream_at(device, current_stream(device));
     if (own.scratch_bytes < bytes) {
         use(device);

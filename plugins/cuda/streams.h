@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "core/tensor/device_interface.h"
+#include "plugins/cuda/graphs/captures.h"
 
 namespace loupe::cuda {
 
@@ -22,6 +23,9 @@ StreamId make_stream(Device device, int priority);
 // Throws Error (Run) for a stream that was never made.
 cudaStream_t native_stream(Device device, StreamId stream);
 inline cudaStream_t stream_of(Device device) { return native_stream(device, current_stream(device)); }
+
+// Does the calling thread's stream capture? 0: no.
+inline CaptureId capture_of(Device device) { return capture_of(stream_of(device)); }
 
 // Memory of the device for the work that is given next to the calling thread's stream, valid until the next call.
 void* scratch_of(Device device, std::size_t bytes);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/kernels/elementwise.h"
+#include "core/tensor/device_graphs.h"
 
 namespace loupe {
 namespace {
@@ -20,7 +21,11 @@ std::int64_t signed_word(std::uint64_t word) { return std::bit_cast<std::int64_t
 
 }  // namespace
 
-std::shared_ptr<GraphDraws> GraphDraws::current() { return thread_draws; }
+PhiloxPlace take_for_kernel(Philox& generator, std::uint64_t numbers) {
+    if (thread_draws == nullptr || !is_capturing(generator.device())) return {generator.take(numbers), nullptr};
+    return thread_draws->take(generator, numbers);
+}
+
 void set_graph_draws(std::shared_ptr<GraphDraws> draws) { thread_draws = std::move(draws); }
 
 PhiloxPlace GraphDraws::take(Philox& generator, std::uint64_t numbers) {

@@ -11,11 +11,18 @@
 
 namespace loupe {
 
+// Where a kernel's numbers begin. Of captured work the offset counts from that of each replay: words, in the device's
+// memory, hold {seed, offset} then; null: the state is as it is.
+struct PhiloxPlace {
+    PhiloxState state;
+    const void* words = nullptr;
+};
+
+// Of a kernel of which each thread draws up to so many numbers, and which may be captured.
+PhiloxPlace take_for_kernel(Philox& generator, std::uint64_t numbers);
+
 class GraphDraws {
   public:
-    // That of the thread's capture; null: none.
-    static std::shared_ptr<GraphDraws> current();
-
     PhiloxPlace take(Philox& generator, std::uint64_t numbers);
     // In the turn of the calling thread's stream: what the kernels will read. The generators move on.
     void begin_replay();

@@ -2,7 +2,6 @@
 #include "core/ops/random/philox.h"
 
 #include "core/base/error.h"
-#include "core/ops/random/graph_draws.h"
 #include "core/tensor/device_graphs.h"
 
 namespace loupe {
@@ -35,11 +34,6 @@ PhiloxState Philox::take(std::uint64_t numbers) {
     const PhiloxState now = state_;
     state_.offset += (numbers + 3) / 4 * 4;
     return now;
-}
-
-PhiloxPlace Philox::take_for_kernel(std::uint64_t numbers) {
-    const std::shared_ptr<GraphDraws> draws = is_capturing(device_) ? GraphDraws::current() : nullptr;
-    return draws == nullptr ? PhiloxPlace{take(numbers), nullptr} : draws->take(*this, numbers);
 }
 
 void Philox::set_seed(std::uint64_t seed) {

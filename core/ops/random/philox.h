@@ -12,13 +12,6 @@ namespace loupe {
 // Philox 4x32 with ten rounds (Salmon, Moraes, Dror, Shaw 2011).
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
 
-// Where a kernel's numbers begin. Of captured work the offset counts from that of each replay: words, in the device's
-// memory, hold {seed, offset} then; null: the state is as it is.
-struct PhiloxPlace {
-    PhiloxState state;
-    const void* words = nullptr;
-};
-
 class Philox final : public Generator {
   public:
     explicit Philox(Device device, std::uint64_t seed = kDefaultSeed) : device_(device), state_{seed, 0} {}
@@ -33,8 +26,6 @@ class Philox final : public Generator {
     // For a kernel of which each thread draws up to so many numbers: where they begin. The next kernel's begin behind
     // them. Offsets are multiples of four.
     PhiloxState take(std::uint64_t numbers);
-    // The same for a kernel that may be captured.
-    PhiloxPlace take_for_kernel(std::uint64_t numbers);
     // Four numbers of a thread: those at `offset`, a multiple of four.
     static std::array<std::uint32_t, 4> at(const PhiloxState& state, std::uint64_t thread);
 

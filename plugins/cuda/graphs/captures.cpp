@@ -7,9 +7,7 @@
 #include <mutex>
 
 #include "core/base/error.h"
-#include "plugins/cuda/check.h"
-#include "plugins/cuda/device.h"
-#include "plugins/cuda/streams.h"
+#include "core/base/strings.h"
 
 namespace loupe::cuda {
 namespace {
@@ -23,10 +21,10 @@ struct Room {
 };
 struct Capture {
     Device device;
-    StreamId stream = 0;
+    cudaStream_t stream = nullptr;
     CaptureId id = 0;
     MemoryPoolId pool;
-    std::map<StreamId, Room> scratch;
+    std::map<cudaStream_t, Room> scratch;
     std::vector<Room> kept;
     std::vector<const void*> pinned;
 };
@@ -35,7 +33,9 @@ struct Captures {
     std::vector<Capture> all;
     std::vector<CapturePreparation> preparations;
     std::atomic<int> count = 0;
+    Allocator* memory = nullptr;
 };
+// Tensors in static objects may outlive everything else: nothing here is destroyed.
 Captures& captures() {
     static auto* const own = new Captures;
     return *own;
@@ -47,32 +47,36 @@ Capture* find(CaptureId id) {
     return found == captures().all.end() ? nullptr : &*found;
 }
 
-void refuse_failed(CaptureId id) {
-    if (id == kFailed) check(cudaErrorStreamCaptureInvalidated, "allocating memory");
+CaptureId require_capture(cudaStream_t stream) {
+    const CaptureId id = capture_of(stream);
+    if (id == kFailed)
+        throw Error(ErrorKind::Run, concat("CUDA error: ", cudaGetErrorString(cudaErrorStreamCaptureInvalidated),
+                                           " (allocating memory)"));
+    return id;
 }
-
-Allocator& allocator() { return make_device().allocator(); }
 
 }  // namespace
 
-CaptureId capture_of(Device device, StreamId stream) {
+CaptureId capture_of(cudaStream_t stream) {
     if (captures().count == 0) return 0;
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     CaptureId id = 0;
-    check(cudaStreamGetCaptureInfo(native_stream(device, stream), &status, &id), "asking a stream");
+    if (cudaStreamGetCaptureInfo(stream, &status, &id) != cudaSuccess) {
+        cudaGetLastError();  // a lost device: what is given to it next says so
+        return 0;
+    }
     if (status == cudaStreamCaptureStatusNone) return 0;
     return status == cudaStreamCaptureStatusActive ? id : kFailed;
 }
-CaptureId capture_of(Device device) { return capture_of(device, current_stream(device)); }
 
-bool captures_any(Device device) {
+bool captures_any(int device) {
     if (captures().count == 0) return false;
     const std::lock_guard lock(captures().mutex);
-    return std::ranges::any_of(captures().all, [&](const Capture& each) { return each.device == device; });
+    return std::ranges::any_of(captures().all, [&](const Capture& each) { return each.device.index == device; });
 }
 
-MemoryPoolId pool_for(Device device, StreamId stream) {
-    const CaptureId id = capture_of(device, stream);
+MemoryPoolId pool_for(cudaStream_t stream) {
+    const CaptureId id = capture_of(stream);
     if (id == 0) return {};
     const std::lock_guard lock(captures().mutex);
     const Capture* const capture = find(id);
@@ -80,35 +84,33 @@ MemoryPoolId pool_for(Device device, StreamId stream) {
 }
 
 // The allocator asks for the pool: no lock is held around it.
-void* capture_scratch(Device device, std::size_t bytes) {
-    const CaptureId id = capture_of(device);
-    refuse_failed(id);
-    const StreamId stream = current_stream(device);
+void* capture_scratch(Device device, cudaStream_t stream, std::size_t bytes) {
+    const CaptureId id = require_capture(stream);
     Room before;
     {
         const std::lock_guard lock(captures().mutex);
         if (Capture* const capture = find(id)) before = capture->scratch[stream];
     }
     if (before.bytes >= bytes && before.memory != nullptr) return before.memory;
-    void* const memory = allocator().allocate(bytes, device);
+    void* const memory = captures().memory->allocate(bytes, device);
     {
         const std::lock_guard lock(captures().mutex);
         if (Capture* const capture = find(id)) capture->scratch[stream] = {memory, bytes};
     }
-    if (before.memory != nullptr) allocator().release(before.memory, before.bytes, device);
+    if (before.memory != nullptr) captures().memory->release(before.memory, before.bytes, device);
     return memory;
 }
 
-void* keep_for_capture(Device device, std::size_t bytes) {
-    refuse_failed(capture_of(device));
-    void* const memory = allocator().allocate(bytes, device);
+void* keep_for_capture(Device device, cudaStream_t stream, std::size_t bytes) {
+    const CaptureId id = require_capture(stream);
+    void* const memory = captures().memory->allocate(bytes, device);
     const std::lock_guard lock(captures().mutex);
-    if (Capture* const capture = find(capture_of(device))) capture->kept.push_back({memory, bytes});
+    if (Capture* const capture = find(id)) capture->kept.push_back({memory, bytes});
     return memory;
 }
 
-void note_pinned(Device device, const void* address) {
-    const CaptureId id = capture_of(device);
+void note_pinned(cudaStream_t stream, const void* address) {
+    const CaptureId id = capture_of(stream);
     const std::lock_guard lock(captures().mutex);
     if (Capture* const capture = find(id)) capture->pinned.push_back(address);
 }
@@ -127,21 +129,23 @@ void run_preparations(Device device) {
     for (const CapturePreparation prepare : all) prepare(device);
 }
 
-CaptureId begun_on(Device device, StreamId stream) {
+void set_capture_memory(Allocator& allocator) { captures().memory = &allocator; }
+
+CaptureId begun_on(cudaStream_t stream) {
     const std::lock_guard lock(captures().mutex);
     for (const Capture& each : captures().all) {
-        if (each.device == device && each.stream == stream) return each.id;
+        if (each.stream == stream) return each.id;
     }
     return 0;
 }
 
-void note_capture(Device device, StreamId stream, CaptureId id, MemoryPoolId pool) {
+void note_capture(Device device, cudaStream_t stream, CaptureId id, MemoryPoolId pool) {
     const std::lock_guard lock(captures().mutex);
     captures().all.push_back({device, stream, id, pool, {}, {}, {}});
     ++captures().count;
 }
 
-EndedCapture forget_capture(Device device, CaptureId id) {
+std::vector<const void*> forget_capture(CaptureId id) {
     Capture ended;
     {
         const std::lock_guard lock(captures().mutex);
@@ -151,9 +155,9 @@ EndedCapture forget_capture(Device device, CaptureId id) {
         std::erase_if(captures().all, [&](const Capture& each) { return each.id == id; });
         --captures().count;
     }
-    for (const auto& [stream, room] : ended.scratch) allocator().release(room.memory, room.bytes, device);
-    for (const Room& room : ended.kept) allocator().release(room.memory, room.bytes, device);
-    return {std::move(ended.pinned)};
+    for (const auto& [stream, room] : ended.scratch) captures().memory->release(room.memory, room.bytes, ended.device);
+    for (const Room& room : ended.kept) captures().memory->release(room.memory, room.bytes, ended.device);
+    return std::move(ended.pinned);
 }
 
 }  // namespace loupe::cuda

@@ -107,23 +107,24 @@ void CudaGraphs::begin_capture(Device device, CaptureMode mode, MemoryPoolId poo
         cudaStreamEndCapture(stream, &nothing);
         check(error, "beginning a capture");
     }
-    note_capture(device, current_stream(device), id, pool);
+    note_capture(device, stream, id, pool);
     count_captures(1);
 }
 
 std::unique_ptr<DeviceGraph> CudaGraphs::end_capture(Device device) {
     use(device);
-    const CaptureId id = begun_on(device, current_stream(device));
+    const cudaStream_t stream = stream_of(device);
+    const CaptureId id = begun_on(stream);
     cudaGraph_t graph = nullptr;
-    const cudaError_t status = cudaStreamEndCapture(stream_of(device), &graph);
+    const cudaError_t status = cudaStreamEndCapture(stream, &graph);
     if (status == cudaErrorStreamCaptureUnmatched || status == cudaErrorStreamCaptureWrongThread)
         check(status, "ending a capture");  // it goes on
     if (id == 0) check(cudaErrorIllegalState, "ending a capture");
-    EndedCapture ended = forget_capture(device, id);
+    std::vector<const void*> pinned = forget_capture(id);
     count_captures(-1);
     check(status, "ending a capture");
     if (graph == nullptr) throw Error(ErrorKind::Run, "Invalid capture.");
-    return std::make_unique<CudaGraph>(device, graph, pinned_, std::move(ended.pinned));
+    return std::make_unique<CudaGraph>(device, graph, pinned_, std::move(pinned));
 }
 
 bool CudaGraphs::is_capturing(Device device) const { return capture_of(device) != 0; }

@@ -11,7 +11,7 @@
 #include "core/dispatch/functions.h"
 #include "core/dispatch/registry.h"
 #include "core/ops/random/bounds.h"
-#include "core/ops/random/philox.h"
+#include "core/ops/random/graph_draws.h"
 #include "core/tensor/device_copy.h"
 #include "plugins/cuda/loops/ordering.h"
 #include "plugins/cuda/loops/random.h"
@@ -46,7 +46,7 @@ Tensor in_memory_order(const Tensor& t) {
 }
 
 void begin(Draw& draw, const Tensor& self, const IValue& generator, std::uint64_t numbers) {
-    const PhiloxPlace place = philox_of(generator, self.device()).take_for_kernel(numbers);
+    const PhiloxPlace place = take_for_kernel(philox_of(generator, self.device()), numbers);
     draw.seed = place.state.seed;
     draw.offset = place.state.offset;
     if (place.words != nullptr)

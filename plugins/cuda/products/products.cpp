@@ -39,7 +39,8 @@ void choose_workspace(Handle& handle, Device device) {
         check(cublasSetStream(handle.own, stream_of(device)), "choosing cuBLAS's memory");  // its own again
     } else {
         constexpr std::size_t kBytes = std::size_t{32} << 20;  // as PyTorch on Hopper
-        check(cublasSetWorkspace(handle.own, keep_for_capture(device, kBytes), kBytes), "choosing cuBLAS's memory");
+        check(cublasSetWorkspace(handle.own, keep_for_capture(device, stream_of(device), kBytes), kBytes),
+              "choosing cuBLAS's memory");
     }
     handle.capture = capture;
 }

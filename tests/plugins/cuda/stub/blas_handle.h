@@ -7,4 +7,5 @@
 struct cublasContext {
     cudaStream_t stream = nullptr;
     cublasMath_t math = CUBLAS_DEFAULT_MATH;
+    bool has_workspace = false;  // that was given, rather than its own
 };

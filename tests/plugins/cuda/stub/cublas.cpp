@@ -5,6 +5,7 @@
 
 #include "tests/plugins/cuda/stub/blas_handle.h"
 #include "tests/plugins/cuda/stub/elements.h"
+#include "tests/plugins/cuda/stub/gpu_state.h"
 #include "tests/plugins/cuda/stub/stub_gpu.h"
 
 namespace {
@@ -46,15 +47,21 @@ struct Matrix {
 
 extern "C" {
 
+// It takes memory from the driver.
 cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
+    if (stub_gpu::unsafe_call() != cudaSuccess) return CUBLAS_STATUS_NOT_INITIALIZED;
     *handle = new cublasContext;
     return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
     handle->stream = stream;
+    handle->has_workspace = false;
     return CUBLAS_STATUS_SUCCESS;
 }
-cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t, void*, size_t) { return CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void* memory, size_t) {
+    handle->has_workspace = memory != nullptr;
+    return CUBLAS_STATUS_SUCCESS;
+}
 cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
     handle->math = mode;
     return CUBLAS_STATUS_SUCCESS;
@@ -71,6 +78,8 @@ cublasStatus_t cublasGemmStridedBatchedEx_64(cublasHandle_t handle, cublasOperat
                                              cudaDataType b_type, int64_t ldb, long long int b_step, const void* beta,
                                              void* c, cudaDataType c_type, int64_t ldc, long long int c_step,
                                              int64_t batch, cublasComputeType_t compute, cublasGemmAlgo_t) {
+    const auto& work = stub_gpu::work_of(handle->stream->device);
+    if (work.capture_of(handle->stream->index) != nullptr && !handle->has_workspace) return CUBLAS_STATUS_ALLOC_FAILED;
     const bool is_rounded = a_type == CUDA_R_32F && handle->math == CUBLAS_TF32_TENSOR_OP_MATH;
     const Matrix left{a, element_of(a_type), turn_a != CUBLAS_OP_N, lda, a_step, is_rounded};
     const Matrix right{b, element_of(b_type), turn_b != CUBLAS_OP_N, ldb, b_step, is_rounded};

@@ -9,6 +9,7 @@
 
 #include "tests/plugins/cuda/stub/cudnn_types.h"
 #include "tests/plugins/cuda/stub/elements.h"
+#include "tests/plugins/cuda/stub/gpu_state.h"
 #include "tests/plugins/cuda/stub/stub_gpu.h"
 
 namespace {
@@ -83,6 +84,7 @@ const char* cudnnGetErrorString(cudnnStatus_t status) {
     return status == CUDNN_STATUS_ALLOC_FAILED ? "CUDNN_STATUS_ALLOC_FAILED" : "CUDNN_STATUS_EXECUTION_FAILED";
 }
 cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
+    if (stub_gpu::unsafe_call() != cudaSuccess) return CUDNN_STATUS_NOT_INITIALIZED;
     *handle = new cudnnContext;
     return CUDNN_STATUS_SUCCESS;
 }

@@ -130,7 +130,9 @@ def mem_get_info(device=None):
 
 
 def memory_snapshot(mempool_id=None):
-    return [] if not is_available() else _devices.memory_segments(_named(None))
+    # mempool_id: of that pool of graphs alone.
+    segments = [] if not is_available() else _devices.memory_segments(_named(None))
+    return [s for s in segments if mempool_id is None or s['segment_pool_id'] == tuple(mempool_id)]
 
 
 def reset_peak_memory_stats(device=None):

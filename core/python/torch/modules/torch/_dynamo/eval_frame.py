@@ -17,7 +17,7 @@ class _Graphed:
 
     def __call__(self, *args, **kwargs):
         parameters = list(self.module.parameters()) if self.module is not None else []
-        if self._has_hooks():
+        if self._reason() is not None:
             return self.function(*args, **kwargs)
         if self.call is None or len(parameters) != len(self.parameters) or any(
                 a is not b for a, b in zip(parameters, self.parameters)):
@@ -26,17 +26,21 @@ class _Graphed:
         mode = (self.module is not None and self.module.training, torch.is_autocast_enabled('cuda'))
         return self.call.run(mode, args, kwargs)
 
-    def _has_hooks(self):
-        # They are the program's, and would run while the work is captured alone.
-        return self.module is not None and any(
-            m._forward_hooks or m._forward_pre_hooks or m._backward_hooks for m in self.module.modules())
+    def _reason(self):
+        # Why it is not even tried.
+        import torch.distributed
+        if torch.distributed.is_initialized() and torch.distributed.get_world_size() > 1:
+            return 'collectives between ranks are not captured'
+        # Hooks are the program's, and would run while the work is captured alone.
+        if self.module is not None and any(m._forward_hooks or m._forward_pre_hooks or m._backward_hooks
+                                           for m in self.module.modules()):
+            return 'the module has hooks'
+        return None
 
     @property
     def why_not_captured(self):
         # Of the last call; None: it was captured, or has not run often enough.
-        if self._has_hooks():
-            return 'the module has hooks'
-        return (self.call.why_not() or None) if self.call is not None else None
+        return self._reason() or (self.call is not None and self.call.why_not() or None)
 
     @property
     def is_captured(self):
