@@ -109,8 +109,9 @@ void run_as(const Queue& queue, const ListLaunch& launch) {
         <<<blocks, kThreads, 0, static_cast<cudaStream_t>(queue.stream)>>>(body, launch.chunks);
     check_launch("a kernel over lists");
 #else
-    (void)queue;
-    for (std::int64_t i = 0; i < launch.chunks; ++i) body(HostTeam(), i);
+    in_turn(queue, [body, chunks = launch.chunks] {
+        for (std::int64_t i = 0; i < chunks; ++i) body(HostTeam(), i);
+    });
 #endif
 }
 
