@@ -9,6 +9,7 @@
 #include "core/passes/fold_constants.h"
 #include "core/passes/graph_tools.h"
 #include "core/passes/pass_list.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe::passes {
 namespace {
@@ -49,12 +50,12 @@ class Images {
 };
 
 // One number per channel: [C, 1, 1].
-Value* insert_channels(Graph& graph, const std::vector<double>& numbers) {
+Value* insert_channels(Graph& graph, const std::vector<double>& numbers, Device device) {
     const auto channels = static_cast<std::int64_t>(numbers.size());
     const Tensor t = empty(span_of(Dims{channels, 1, 1}), ScalarType::Float32);
     std::transform(numbers.begin(), numbers.end(), t.data<float>(),
                    [](double number) { return static_cast<float>(number); });
-    return graph.insert_constant(IValue(t));
+    return graph.insert_constant(IValue(on_device(t, device)));
 }
 
 void decompose(Graph& graph, Node* node) {
@@ -64,10 +65,11 @@ void decompose(Graph& graph, Node* node) {
     if (!affine) return;
     const ir::OriginScope origin(graph, {node}, "DecomposeFrozenBatchNorm", "scale and shift");
     const ir::InsertPointScope place(graph, node);
-    Value* scaled =
-        graph.insert_op(Symbol::intern("aten::mul"), {node->input(0), insert_channels(graph, affine->scale)});
+    Value* scaled = graph.insert_op(Symbol::intern("aten::mul"),
+                                    {node->input(0), insert_channels(graph, affine->scale, mean->device())});
     Value* one = graph.insert_constant(IValue(std::int64_t{1}));
-    Value* shifted = graph.insert_op(Symbol::intern("aten::add"), {scaled, insert_channels(graph, affine->shift), one});
+    Value* shifted = graph.insert_op(Symbol::intern("aten::add"),
+                                     {scaled, insert_channels(graph, affine->shift, mean->device()), one});
     for (Value* value : {scaled, shifted}) value->set_type(node->output()->type());
     node->output()->replace_all_uses_with(shifted);
     node->destroy();

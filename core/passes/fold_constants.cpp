@@ -8,6 +8,7 @@
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
 #include "core/passes/graph_tools.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe::passes {
 
@@ -24,11 +25,13 @@ bool is_convolution(const Node* node) {
 bool is_linear(const Node* node) { return node->kind().str() == "aten::linear" && node->inputs().size() == 3; }
 
 std::optional<std::vector<double>> numbers_of(const Tensor& t) {
-    if (!t.defined() || t.device().type != DeviceType::Cpu || !t.is_contiguous()) return std::nullopt;
-    const auto count = static_cast<std::size_t>(t.numel());
-    if (t.dtype() == ScalarType::Float32) return std::vector<double>(t.data<float>(), t.data<float>() + count);
-    if (t.dtype() == ScalarType::Float64) return std::vector<double>(t.data<double>(), t.data<double>() + count);
-    return std::nullopt;
+    const bool is_taken =
+        t.defined() && t.is_contiguous() && (t.dtype() == ScalarType::Float32 || t.dtype() == ScalarType::Float64);
+    if (!is_taken) return std::nullopt;
+    const Tensor host = on_host(t);
+    const auto count = static_cast<std::size_t>(host.numel());
+    if (t.dtype() == ScalarType::Float32) return std::vector<double>(host.data<float>(), host.data<float>() + count);
+    return std::vector<double>(host.data<double>(), host.data<double>() + count);
 }
 
 namespace {
@@ -58,12 +61,14 @@ std::optional<ConstantLayer> constant_layer(Node* node, bool (*is_layer)(const N
     const auto weight = constant_tensor(node->input(1));
     if (!weight || weight->dim() < 2 || !weight->is_contiguous()) return std::nullopt;
     if (weight->dtype() != ScalarType::Float32 && weight->dtype() != ScalarType::Float64) return std::nullopt;
-    if (weight->device().type != DeviceType::Cpu) return std::nullopt;
-    layer.weight = *weight;
+    layer.device = weight->device();
+    layer.weight = on_host(*weight);
     if (!ir::is_none_constant(node->input(2))) {
         const auto bias = constant_tensor(node->input(2));
-        if (!bias || !numbers_of(*bias) || bias->dtype() != weight->dtype()) return std::nullopt;
-        layer.bias = *bias;
+        const bool fits =
+            bias && numbers_of(*bias) && bias->dtype() == weight->dtype() && bias->device() == weight->device();
+        if (!fits) return std::nullopt;
+        layer.bias = on_host(*bias);
     }
     return layer;
 }
@@ -159,9 +164,10 @@ void fold_into(const ConstantLayer& layer, const ChannelAffine& affine, Node* af
     }
     const std::string weight_name = layer.node->input(1)->debug_name();
     const std::string bias_name = layer.node->input(2)->debug_name();
-    Value* weight_value = graph.create_constant(weight)->insert_before(layer.node)->output();
-    Value* bias_value =
-        graph.create_constant(tensor_of_numbers(bias, weight.dtype()))->insert_before(layer.node)->output();
+    Value* weight_value = graph.create_constant(on_device(weight, layer.device))->insert_before(layer.node)->output();
+    Value* bias_value = graph.create_constant(on_device(tensor_of_numbers(bias, weight.dtype()), layer.device))
+                            ->insert_before(layer.node)
+                            ->output();
     weight_value->set_name(concat(weight_name, suffix));
     bias_value->set_name(concat(bias_name, suffix));
     layer.node->replace_input(1, weight_value);

@@ -16,11 +16,13 @@ struct ChannelAffine {
     std::vector<double> shift;
 };
 
-// A convolution or linear layer whose weight and bias are float constants on the CPU.
+// A convolution or linear layer whose weight and bias are float constants; here copies on the CPU of those that a
+// device has.
 struct ConstantLayer {
     ir::Node* node = nullptr;
     Tensor weight;
     Tensor bias;  // undefined without one
+    Device device = {};
     std::int64_t channels() const { return weight.sizes()[0]; }
 };
 
@@ -30,7 +32,7 @@ bool is_linear(const ir::Node* node);
 bool has_one_reader(const ir::Value* value);
 // Nullopt for another node, when its output is read more than once, or when weights are not constant.
 std::optional<ConstantLayer> constant_layer(ir::Node* node, bool (*is_layer)(const ir::Node*));
-// The numbers of a float32 or float64 CPU tensor, in order; nullopt for others.
+// The numbers of a float32 or float64 tensor, in order; nullopt for others.
 std::optional<std::vector<double>> numbers_of(const Tensor& t);
 // Batch normalisation in evaluation with constant statistics, as one affine map per channel.
 std::optional<ChannelAffine> batch_norm_affine(const ir::Node* node, std::int64_t channels);

@@ -345,6 +345,28 @@ void bench() {
         product(concat("addmm with a bias 4096 ", dtype_name(dtype)).c_str(), 2.0 * 4096 * 4096 * 4096,
                 [&] { fn::addmm(b, x, w, Scalar(1), Scalar(1)); });
     }
+    const OperatorHandle<fn::TwoTensors> layer{"loupe::linear_activation"};
+    for (const ScalarType dtype : {ScalarType::BFloat16, ScalarType::Float32}) {
+        const Tensor x = on_gpu({4096, 4096}, dtype), w = on_gpu({4096, 4096}, dtype), b = on_gpu({4096}, dtype);
+        for (const char* activation : {"relu", "gelu_tanh"}) {
+            product(concat("linear ", activation, " 4096 ", dtype_name(dtype)).c_str(), 2.0 * 4096 * 4096 * 4096,
+                    [&] { layer(x, w, b, activation, true); });
+        }
+    }
+    const OperatorHandle<fn::ThreeTensors> lstm{"aten::lstm.input"};
+    for (const ScalarType dtype : {ScalarType::Float16, ScalarType::Float32}) {
+        const Tensor x = on_gpu({128, 64, 512}, dtype), state = on_gpu({2, 64, 512}, dtype);
+        TensorList params;
+        for (int i = 0; i < 2; ++i) {
+            for (const Tensor& p :
+                 {on_gpu({2048, 512}, dtype), on_gpu({2048, 512}, dtype), on_gpu({2048}, dtype), on_gpu({2048}, dtype)})
+                params.push_back(p);
+        }
+        product(concat("lstm 128 steps of 64x512, 2 layers ", dtype_name(dtype)).c_str(),
+                2.0 * 128 * 64 * 4 * 2048 * 512, [&] {
+                    lstm(x, TensorList{state, state}, params, true, std::int64_t{2}, 0.0, false, false, false);
+                });
+    }
     const Tensor small = on_gpu({16}, ScalarType::Float32);
     bandwidth("add 16 float32", 192, [&] { fn::add(small, small, Scalar(1)); });
     bandwidth("relu 16 float32", 128, [&] { fn::relu(small); });

@@ -19,7 +19,6 @@
 #include "core/passes/pass_manager.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/tensor/device_copy.h"
-#include "tests/ops/device_comparison.h"
 
 namespace loupe::gpu {
 namespace {
@@ -56,17 +55,77 @@ int said(const std::string& name, const std::string& who, double difference, dou
     return differs ? 1 : 0;
 }
 
-// Results and gradients of a call.
-int check_call(const std::string& name, const char* op_name, std::vector<IValue> arguments) {
+// Results of a call, and the gradients of the sum of their sines: of squares a norm has none. Numbers that are no
+// floats (lengths) stay on the CPU.
+TensorList outcome(const Operator& op, const std::vector<IValue>& arguments, Device device, std::string* who) {
+    TensorList leaves;
+    const auto moved = [&](const Tensor& t) {
+        if (!t.defined() || !is_differentiable(t.dtype())) return t;
+        leaves.push_back(on_device(fn::clone(t), device));
+        set_requires_grad(leaves.back(), true);
+        return leaves.back();
+    };
+    std::vector<IValue> all;
+    for (const IValue& value : arguments) {
+        const bool is_list =
+            value.is_list() && !value.to_list().elements.empty() && value.to_list().elements.front().is_tensor();
+        if (is_list) {
+            TensorList list;
+            for (const Tensor& t : value.to_tensors()) list.push_back(moved(t));
+            all.emplace_back(list);
+        } else {
+            all.push_back(value.is_tensor() ? IValue(moved(value.to_tensor())) : value);
+        }
+    }
+    if (who != nullptr) *who = explain_kernel_choice(op, all).front();
+    std::vector<IValue> results(op.result_count());
+    call_operator(op, all, results.data());
+    TensorList found;
+    Tensor loss;
+    for (const IValue& result : results) {
+        if (!result.is_tensor() || !result.to_tensor().defined() || !is_floating(result.to_tensor().dtype())) continue;
+        found.push_back(result.to_tensor());
+        if (!requires_grad(found.back()) || found.back().numel() == 0) continue;
+        const Tensor part = fn::sum(fn::sin(fn::mul_scalar(found.back(), Scalar(0.5))));
+        loss = loss.defined() ? fn::add(loss, part, Scalar(1)) : part;
+    }
+    for (const Tensor& grad : gradients_of({loss}, leaves, {}, {}, true)) found.push_back(grad);
+    return found;
+}
+// Sums of thousands of numbers are rounded as their dtype is.
+double tolerance_of(ScalarType dtype) {
+    return dtype == kDouble ? 1e-11 : dtype == kFloat ? 1e-4 : dtype == kHalf ? 1e-2 : 6e-2;
+}
+struct Pair {
+    TensorList wanted, found;
+    std::string who;
+};
+Pair pair_of(const char* op_name, const std::vector<IValue>& arguments) {
     const Operator& op = *find_operator(op_name);
-    std::vector<IValue> on_gpu;
-    for (const IValue& value : arguments)
-        on_gpu.push_back(value.is_tensor() && value.to_tensor().defined() ? IValue(there(value.to_tensor())) : value);
-    const std::string who = explain_kernel_choice(op, on_gpu).front();
-    const std::string found = sweep::difference_on(kGpu, op, {std::move(arguments), name});
-    std::printf("%-52s %-40s %s%s\n", name.c_str(), who.c_str(), found.empty() ? "" : "DIFFERS ",
-                found.substr(0, 160).c_str());
-    return found.empty() ? 0 : 1;
+    Pair pair;
+    pair.wanted = outcome(op, arguments, Device{}, nullptr);
+    pair.found = outcome(op, arguments, kGpu, &pair.who);
+    return pair;
+}
+double worst_of_first(const Pair& pair, std::size_t count) {
+    if (pair.found.size() != pair.wanted.size()) return 1e9;
+    double largest = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (pair.found[i].defined() != pair.wanted[i].defined()) return 1e9;
+        const bool has_numbers = pair.found[i].defined() && pair.wanted[i].numel() > 0;
+        if (has_numbers) largest = std::max(largest, worst(pair.found[i], pair.wanted[i]));
+    }
+    return largest;
+}
+int check_call(const std::string& name, const char* op_name, const std::vector<IValue>& arguments) {
+    const Pair pair = pair_of(op_name, arguments);
+    return said(name, pair.who, worst_of_first(pair, pair.wanted.size()),
+                tolerance_of(arguments[0].to_tensor().dtype()));
+}
+// The result alone: in 16 bits rounding decides which elements of a relu are open.
+int check_result(const std::string& name, const char* op_name, const std::vector<IValue>& arguments) {
+    const Pair pair = pair_of(op_name, arguments);
+    return said(name, pair.who, worst_of_first(pair, 1), tolerance_of(arguments[0].to_tensor().dtype()));
 }
 
 int check_layers() {
@@ -81,7 +140,7 @@ int check_layers() {
                                 has_bias ? IValue(drawn({256}, dtype)) : IValue(), IValue(activation), true});
         }
         failed += check_call("gradients of weight and bias" + end, "loupe::linear_weight_gradient",
-                             {drawn({96, 64}, dtype), drawn({96, 128}, dtype), true});
+                             {drawn({96, 64}, dtype, 0.3), drawn({96, 128}, dtype, 0.3), true});
     }
     return failed;
 }
@@ -121,7 +180,7 @@ int check_trained_layers() {
         }
         double largest = 0;
         for (std::size_t i = 0; i < values.size(); ++i) largest = std::max(largest, worst(grads[1][i], grads[0][i]));
-        failed += said(concat("trained layers ", dtype_name(dtype)), "", largest, dtype == kFloat ? 1e-4 : 4e-2);
+        failed += said(concat("trained layers ", dtype_name(dtype)), "", largest, tolerance_of(dtype));
     }
     return failed;
 }
@@ -141,12 +200,13 @@ int check_pictures() {
                                      {picture({8, 32, 14, 14}), drawn({32}, wide), drawn({32}, wide), drawn({32}, wide),
                                       fn::abs(drawn({32}, wide)), training, 0.1, 1e-5});
             const Dims one{1, 1};
-            failed += check_call(
+            const auto check = dtype == kHalf || dtype == kBrain ? check_result : check_call;
+            failed += check(
                 "convolution with relu" + name, "aten::cudnn_convolution_relu",
                 {picture({4, 16, 20, 20}), drawn({32, 16, 3, 3}, dtype, 0.2), drawn({32}, dtype), one, one, one, 1});
-            failed += check_call("convolution, sum, relu" + name, "aten::cudnn_convolution_add_relu",
-                                 {picture({4, 16, 20, 20}), drawn({32, 16, 3, 3}, dtype, 0.2), picture({4, 32, 20, 20}),
-                                  0.5, drawn({32}, dtype), one, one, one, 1});
+            failed += check("convolution, sum, relu" + name, "aten::cudnn_convolution_add_relu",
+                            {picture({4, 16, 20, 20}), drawn({32, 16, 3, 3}, dtype, 0.2), picture({4, 32, 20, 20}), 0.5,
+                             drawn({32}, dtype), one, one, one, 1});
             for (const bool counts : {true, false})
                 failed +=
                     check_call("average of 8x8" + name, "aten::avg_pool2d",
@@ -178,7 +238,7 @@ int check_networks() {
                      {hx, IValue(params), IValue(true), IValue(2), IValue(0.0), IValue(true), IValue(true)})
                     arguments.push_back(v);
                 if (!is_packed) arguments.emplace_back(false);
-                failed += check_call(name, op.c_str(), std::move(arguments));
+                failed += check_call(name, op.c_str(), arguments);
             }
         }
     }

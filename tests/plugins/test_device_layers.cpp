@@ -12,6 +12,9 @@
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
 #include "core/ir/parser.h"
+#include "core/model/inputs.h"
+#include "core/model/program.h"
+#include "core/ops/random/generator.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
 #include "core/passes/differentiate.h"
@@ -25,6 +28,7 @@
 
 using namespace loupe;
 using namespace loupe::passes;
+using namespace loupe::session;
 using test::canonical;
 
 namespace {
@@ -388,6 +392,44 @@ class TestDeviceLayers : public QObject {
                 if (found[i].defined()) QVERIFY(distance(found[i], wanted[i]) <= 1e-10);
             }
         }
+    }
+
+    // --- models
+
+    // A shipped model as its pipelines make it: what is called there, and that the numbers stay.
+    void pipelinesOfAModel_data() {
+        QTest::addColumn<QString>("pipeline");
+        QTest::addColumn<bool>("trains");
+        QTest::addColumn<QString>("called");
+        QTest::newRow("inference") << "inference" << false << "aten::cudnn_convolution_relu";
+        QTest::newRow("train_fused") << "train_fused" << true
+                                     << "loupe::linear_activation loupe::linear_weight_gradient";
+    }
+    void pipelinesOfAModel() {
+        QFETCH(QString, pipeline);
+        QFETCH(bool, trains);
+        QFETCH(QString, called);
+        TensorList outputs[2], grads[2];
+        Names names;
+        for (const Device device : {Device{}, kTest}) {
+            const std::size_t at = device.is_cpu() ? 0 : 1;
+            const auto program = Program::open(std::string(LOUPE_SOURCE_DIR) + "/resources/models/digits.pt");
+            program->to(device);
+            InputSpec spec;
+            spec.shape = {3, 1, 8, 8};
+            seed_generators(2);
+            const auto arguments = program->make_arguments({spec}, "forward");
+            const GradModeScope grad(trains);
+            const PreparedMethod method(program, "forward", device.is_cpu() ? "none" : pipeline.toStdString());
+            const ObserverScope watched(device.is_cpu() ? nullptr : &names);
+            outputs[at] = {flatten_tensors(method.forward(arguments)).front()};
+            if (trains) backward({fn::sum(fn::mul(outputs[at][0], outputs[at][0]))}, {});
+            for (const auto& [name, parameter] : program->module().named_parameters())
+                grads[at].push_back(trains ? grad_of(parameter) : parameter);
+        }
+        QVERIFY(distance(outputs[1][0], outputs[0][0]) <= 1e-5);
+        for (std::size_t i = 0; trains && i < grads[0].size(); ++i) QVERIFY(distance(grads[1][i], grads[0][i]) <= 1e-4);
+        for (const QString& name : called.split(' ')) QVERIFY2(names.count(name.toStdString()) > 0, qPrintable(name));
     }
 
     // --- a network

@@ -142,6 +142,8 @@ void register_linalg(const PluginRegistries& registries) {
     register_factors(registries);
     register_systems(registries);
     register_orthogonal(registries);
+    register_general(registries);
+    register_least_squares(registries);
 }
 
 }  // namespace loupe::cuda

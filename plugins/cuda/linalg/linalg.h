@@ -13,5 +13,7 @@ void register_linalg(const PluginRegistries& registries);
 void register_factors(const PluginRegistries& registries);
 void register_systems(const PluginRegistries& registries);
 void register_orthogonal(const PluginRegistries& registries);
+void register_general(const PluginRegistries& registries);
+void register_least_squares(const PluginRegistries& registries);
 
 }  // namespace loupe::cuda

@@ -108,13 +108,6 @@ void ormqr(const Tensor& out, const Tensor& input, const Tensor& tau, const Tens
     copy_into(out, work);
 }
 
-bool is_finite(const Tensor& A) {
-    const Tensor parts = is_complex(A.dtype()) ? fn::view_as_real(A) : A;
-    // A number that is not finite is not itself when it is taken from itself.
-    const Tensor differences = fn::sub(parts, parts, Scalar(1));
-    return item(fn::sum(fn::ne_scalar(differences, Scalar(0)))).to<std::int64_t>() == 0;
-}
-
 // The library takes matrices of as many rows as columns at least: of others the adjoint, A^H = V S U^H.
 void svd(const Tensor& U, const Tensor& S, const Tensor& Vh, const Tensor& A, bool full, bool with_vectors,
          const IValue&) {
@@ -123,7 +116,7 @@ void svd(const Tensor& U, const Tensor& S, const Tensor& Vh, const Tensor& A, bo
     const std::int64_t m = work.size(-2), n = work.size(-1), columns = full ? m : n;
     const Tensor left = empty_columns(work, m, with_vectors ? columns : 1), right = empty_columns(work, n, n);
     const Tensor values = row_room(S), codes = codes_for(work);
-    if (is_finite(A)) {
+    if (has_finite_numbers(A)) {
         const signed char job = !with_vectors ? 'N' : full ? 'A' : 'S';
         const cusolverDnHandle_t handle = solver_of(A.device());
         with_type(A.dtype(), [&]<typename T>(T) {

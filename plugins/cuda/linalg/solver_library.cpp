@@ -118,6 +118,13 @@ Tensor adjoint_of(const Tensor& t) {
     return fn::view_as_complex(fn::contiguous(fn::mul(parts, signs), 0));
 }
 
+bool has_finite_numbers(const Tensor& A) {
+    const Tensor parts = is_complex(A.dtype()) ? fn::view_as_real(A) : A;
+    // A number that is not finite is not itself when it is taken from itself.
+    const Tensor differences = fn::sub(parts, parts, Scalar(1));
+    return item(fn::sum(fn::ne_scalar(differences, Scalar(0)))).to<std::int64_t>() == 0;
+}
+
 bool takes_matrices(std::initializer_list<Tensor> matrices, std::string* why) {
     const auto decline = [&](const std::string& reason) {
         if (why != nullptr) *why = reason;

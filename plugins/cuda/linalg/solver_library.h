@@ -41,6 +41,8 @@ struct Solver;
         static constexpr auto ormqr = cusolverDn##letter##orm;                   \
         static constexpr auto syevd_size = cusolverDn##letter##eig##_bufferSize; \
         static constexpr auto syevd = cusolverDn##letter##eig;                   \
+        static constexpr auto sytrf_size = cusolverDn##letter##sytrf_bufferSize; \
+        static constexpr auto sytrf = cusolverDn##letter##sytrf;                 \
         static constexpr auto gesvd_size = cusolverDn##letter##gesvd_bufferSize; \
         static constexpr auto gesvd = cusolverDn##letter##gesvd;                 \
         static constexpr auto trsm = cublas##letter##trsm;                       \
@@ -88,6 +90,9 @@ Tensor triangle_of(const Tensor& t, bool upper);
 Tensor adjoint_of(const Tensor& t);
 // The diagonal and what is above (or below) it of one, the remaining elements of the other.
 Tensor joined_triangles(const Tensor& inside, const Tensor& outside, bool upper);
+
+// Reads elements: the host waits.
+bool has_finite_numbers(const Tensor& A);
 
 // Matrices of float32, float64 and complex numbers of either, of fewer than 2^30 rows and columns and some elements.
 bool takes_matrices(std::initializer_list<Tensor> matrices, std::string* why);

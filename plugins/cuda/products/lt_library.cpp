@@ -147,7 +147,11 @@ class CudaLt final : public LtLibrary {
         int count = 0;
         const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
             handle_, description.get(), a.get(), b.get(), d.get(), d.get(), preference.get(), 1, &found, &count);
-        if (status == CUBLAS_STATUS_NOT_SUPPORTED || (status == CUBLAS_STATUS_SUCCESS && count == 0)) return {};
+        // Of epilogues that it has for some types alone it says that they are impossible.
+        const bool is_rare = product.epilogue != Epilogue::None && product.epilogue != Epilogue::Bias;
+        if (status == CUBLAS_STATUS_NOT_SUPPORTED || (status == CUBLAS_STATUS_INVALID_VALUE && is_rare) ||
+            (status == CUBLAS_STATUS_SUCCESS && count == 0))
+            return {};
         check_lt(status, "choosing a matrix product");
         return found.algo;
     }

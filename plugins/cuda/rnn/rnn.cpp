@@ -61,6 +61,10 @@ struct Call {
     std::size_t each() const { return has_biases ? 4 : 2; }  // parameters of a layer's direction
 };
 
+cudnnMathType_t math_of(ScalarType dtype) {
+    return dtype == ScalarType::Float64 ? CUDNN_DEFAULT_MATH : cudnn_math(dtype, math_settings().convolutions_in_tf32);
+}
+
 class NoDropout {
   public:
     explicit NoDropout(cudnnHandle_t handle) {
@@ -81,16 +85,15 @@ class RnnDescriptor {
     RnnDescriptor(const Call& call, const NoDropout& dropout) {
         check_cudnn(cudnnCreateRNNDescriptor(&own_), "describing a recurrent network");
         const ScalarType dtype = call.input.dtype();
-        check_cudnn(
-            cudnnSetRNNDescriptor_v8(
-                own_, CUDNN_RNN_ALGO_STANDARD, mode_of(call.mode),
-                call.has_biases ? CUDNN_RNN_DOUBLE_BIAS : CUDNN_RNN_NO_BIAS,
-                call.bidirectional ? CUDNN_BIDIRECTIONAL : CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, *cudnn_type(dtype),
-                dtype == ScalarType::Float64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT,
-                cudnn_math(dtype, math_settings().convolutions_in_tf32), static_cast<std::int32_t>(call.input.size(1)),
-                static_cast<std::int32_t>(call.hidden()), static_cast<std::int32_t>(call.hidden()),
-                static_cast<std::int32_t>(call.layers), dropout, CUDNN_RNN_PADDED_IO_DISABLED),
-            "describing a recurrent network");
+        check_cudnn(cudnnSetRNNDescriptor_v8(
+                        own_, CUDNN_RNN_ALGO_STANDARD, mode_of(call.mode),
+                        call.has_biases ? CUDNN_RNN_DOUBLE_BIAS : CUDNN_RNN_NO_BIAS,
+                        call.bidirectional ? CUDNN_BIDIRECTIONAL : CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT,
+                        *cudnn_type(dtype), dtype == ScalarType::Float64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT,
+                        math_of(dtype), static_cast<std::int32_t>(call.input.size(1)),
+                        static_cast<std::int32_t>(call.hidden()), static_cast<std::int32_t>(call.hidden()),
+                        static_cast<std::int32_t>(call.layers), dropout, CUDNN_RNN_PADDED_IO_DISABLED),
+                    "describing a recurrent network");
     }
     RnnDescriptor(const RnnDescriptor&) = delete;
     RnnDescriptor& operator=(const RnnDescriptor&) = delete;

@@ -2,14 +2,17 @@
 // Kernels of cuDNN on the simulated GPU, whose cuDNN computes what its documentation defines from the descriptors that
 // it is given: numbers against the CPU's kernels, which calls go there and why others do not, and what fails.
 
+#include <QTemporaryDir>
 #include <QtTest>
 #include <functional>
 
 #include "core/autograd/engine.h"
 #include "core/autograd/variable.h"
+#include "core/base/file.h"
 #include "core/base/strings.h"
 #include "core/ops/rnn/layer.h"
 #include "core/plugin/plugin_loader.h"
+#include "core/session/session.h"
 #include "tests/plugins/cuda/library_support.h"
 #include "tests/plugins/cuda/stub/stub_gpu.h"
 
@@ -41,6 +44,25 @@ double tolerance_of(ScalarType dtype) {
     return dtype == ScalarType::Float64 ? 1e-11 : dtype == ScalarType::Float32 ? 2e-5 : 2e-2;
 }
 ScalarType parameters_of(ScalarType dtype) { return dtype == ScalarType::Float16 ? ScalarType::Float32 : dtype; }
+
+constexpr const char* kSource = R"(
+import torch
+import torch.nn as nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm2d(2)
+        self.lstm = nn.LSTM(10, 6, 2, bidirectional=True, batch_first=True)
+        self.head = nn.Linear(12, 3)
+
+    def forward(self, x):
+        y = self.norm(x).permute(0, 2, 1, 3).flatten(2)
+        y, _ = self.lstm(y)
+        return self.head(y[:, -1])
+
+model = Net()
+)";
 
 // A network's weights in PyTorch's order.
 TensorList network_weights(Mode mode, std::int64_t input, std::int64_t hidden, std::int64_t layers, bool has_biases,
@@ -368,6 +390,64 @@ class TestStubCudnn : public QObject {
         QCOMPARE(failure_of([&] { run_network(n, kGpu, inputs, params); }),
                  std::string("cuDNN error: CUDNN_STATUS_ALLOC_FAILED (a gradient of a recurrent network)"));
         QVERIFY(distance(run_network(n, kGpu, inputs, params)[0], run_network(n, Device{}, inputs, params)[0]) <= 2e-5);
+    }
+
+    // --- a model
+
+    // What was called is what is recorded, with who computed it; the numbers are the CPU's.
+    void aModelIsRecorded() {
+        QTemporaryDir folder;
+        const std::string path = folder.filePath("net.py").toStdString();
+        write_file_atomically(FileTarget(path), kSource);
+        std::shared_ptr<const session::Recording> recordings[2];
+        for (const bool on_gpu : {false, true}) {
+            session::Session session;
+            session.open(path);
+            session.wait_idle();
+            session::RunOptions options;
+            options.device = on_gpu ? "cuda" : "cpu";
+            options.backward = true;
+            options.seed = 3;
+            session::InputSpec input;
+            input.shape = {4, 2, 6, 5};
+            options.inputs = {input};
+            session.run(options);
+            session.wait_idle();
+            QVERIFY2(session.status().state == session::RunState::Finished, session.status().error.c_str());
+            recordings[on_gpu ? 1 : 0] = session.recording();
+        }
+        const auto outputs_of = [](const session::Recording& r, std::string_view op) {
+            std::vector<double> means;
+            for (session::EventId id = 1; id <= r.event_count(); ++id) {
+                if (r.event(id).op != op) continue;
+                for (const session::ValueId value : r.event(id).outputs) {
+                    const auto& statistics = r.value(value).statistics;
+                    if (statistics && statistics->finite) means.push_back(statistics->finite->mean);
+                }
+            }
+            return means;
+        };
+        const auto backend_of = [](const session::Recording& r, std::string_view op) {
+            for (session::EventId id = 1; id <= r.event_count(); ++id) {
+                if (r.event(id).op == op) return std::string(r.event(id).backend);
+            }
+            return std::string("no such event");
+        };
+        for (const char* op : {"aten::lstm", "aten::batch_norm", "aten::linear"}) {
+            const std::vector<double> want = outputs_of(*recordings[0], op), got = outputs_of(*recordings[1], op);
+            QVERIFY2(!want.empty(), op);
+            QCOMPARE(got.size(), want.size());
+            for (std::size_t i = 0; i < want.size(); ++i)
+                QVERIFY(std::abs(got[i] - want[i]) <= 1e-5 * (1 + std::abs(want[i])));
+        }
+        QCOMPARE(backend_of(*recordings[1], "aten::batch_norm"), std::string("cudnn"));
+        QCOMPARE(backend_of(*recordings[1], "aten::linear"), std::string("cublasLt"));
+        // One autograd node of all layers and directions.
+        QVERIFY(backend_of(*recordings[1], "RnnNetworkBackward0") != "no such event");
+        QCOMPARE(backend_of(*recordings[1], "RnnLayerBackward0"), std::string("no such event"));
+        // A call a pass, as of the norm.
+        QCOMPARE(calls("cudnnRNNForward"), calls("cudnnBatchNormalizationForwardTraining"));
+        QCOMPARE(calls("cudnnRNNBackwardData_v8"), std::size_t{1});
     }
 
     // --- averages

@@ -73,6 +73,16 @@ void triangle(cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t tu
         cblas_ztrsm(CblasColMajor, s, u, t, d, m, n, &alpha, a, lda, b, ldb);
 }
 
+// Eigenvalues of any real matrix are complex; vectors of a pair are two columns.
+template <typename T, typename Geev>
+int general(int n, T* a, std::complex<T>* values, T* vectors, Geev geev) {
+    std::vector<T> re(static_cast<std::size_t>(n)), im(static_cast<std::size_t>(n));
+    const int info =
+        geev(kColumns, 'N', vectors == nullptr ? 'N' : 'V', n, a, n, re.data(), im.data(), nullptr, 1, vectors, n);
+    for (std::size_t i = 0; i < re.size(); ++i) values[i] = {re[i], im[i]};
+    return info;
+}
+
 }  // namespace
 
 extern "C" {
@@ -86,26 +96,75 @@ cusolverStatus_t cusolverDnSetStream(cusolverDnHandle_t handle, cudaStream_t str
     return CUSOLVER_STATUS_SUCCESS;
 }
 
-#define STUB_SIZE(...)                  \
-    (__VA_ARGS__, int* room) {          \
-        *room = 32;                     \
-        return CUSOLVER_STATUS_SUCCESS; \
+cusolverStatus_t cusolverDnCreateParams(cusolverDnParams_t* made) {
+    *made = nullptr;
+    return CUSOLVER_STATUS_SUCCESS;
+}
+cusolverStatus_t cusolverDnDestroyParams(cusolverDnParams_t) { return CUSOLVER_STATUS_SUCCESS; }
+cusolverStatus_t cusolverDnXgeev_bufferSize(cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t,
+                                            cusolverEigMode_t, int64_t, cudaDataType, const void*, int64_t,
+                                            cudaDataType, const void*, cudaDataType, const void*, int64_t, cudaDataType,
+                                            const void*, int64_t, cudaDataType, size_t* room, size_t* host_room) {
+    *room = 64;
+    *host_room = 16;
+    return CUSOLVER_STATUS_SUCCESS;
+}
+cusolverStatus_t cusolverDnXgeev(cusolverDnHandle_t handle, cusolverDnParams_t, cusolverEigMode_t left,
+                                 cusolverEigMode_t right, int64_t n, cudaDataType type, void* a, int64_t lda,
+                                 cudaDataType value_type, void* values, cudaDataType, void*, int64_t,
+                                 cudaDataType vector_type, void* vectors, int64_t ldv, cudaDataType, void*, size_t,
+                                 void*, size_t, int* info) {
+    const bool is_wide = type == CUDA_R_64F || type == CUDA_C_64F;
+    const bool fits = left == CUSOLVER_EIG_MODE_NOVECTOR && lda == n && ldv == n && vector_type == type &&
+                      value_type == (is_wide ? CUDA_C_64F : CUDA_C_32F);
+    if (!fits) return CUSOLVER_STATUS_INVALID_VALUE;
+    return run(handle, "geev", [=] {
+        void* const columns = right == CUSOLVER_EIG_MODE_VECTOR ? vectors : nullptr;
+        const int order = static_cast<int>(n);
+        const char job = columns == nullptr ? 'N' : 'V';
+        if (type == CUDA_R_32F)
+            *info = general(order, static_cast<float*>(a), static_cast<std::complex<float>*>(values),
+                            static_cast<float*>(columns), LAPACKE_sgeev);
+        else if (type == CUDA_R_64F)
+            *info = general(order, static_cast<double*>(a), static_cast<std::complex<double>*>(values),
+                            static_cast<double*>(columns), LAPACKE_dgeev);
+        else if (type == CUDA_C_32F)
+            *info = LAPACKE_cgeev(kColumns, 'N', job, order, static_cast<std::complex<float>*>(a), order,
+                                  static_cast<std::complex<float>*>(values), nullptr, 1,
+                                  static_cast<std::complex<float>*>(columns), order);
+        else
+            *info = LAPACKE_zgeev(kColumns, 'N', job, order, static_cast<std::complex<double>*>(a), order,
+                                  static_cast<std::complex<double>*>(values), nullptr, 1,
+                                  static_cast<std::complex<double>*>(columns), order);
+    });
+}
+
+// A question for room: no more than that it is asked.
+#define STUB_SIZE(name, ...)                        \
+    cusolverStatus_t name(__VA_ARGS__, int* room) { \
+        *room = 32;                                 \
+        return CUSOLVER_STATUS_SUCCESS;             \
     }
 // T, its real type, the library's letter, LAPACK's, and the names that differ between real and complex types.
 #define STUB_SOLVER(T, real, X, x, org, orm, eig, Org, Orm, Eig)                                                       \
-    cusolverStatus_t cusolverDn##X##potrf_bufferSize STUB_SIZE(cusolverDnHandle_t, cublasFillMode_t, int, T*, int)     \
-        cusolverStatus_t cusolverDn##X##potri_bufferSize                                                               \
-        STUB_SIZE(cusolverDnHandle_t, cublasFillMode_t, int, T*, int) cusolverStatus_t cusolverDn##X##getrf_bufferSize \
-        STUB_SIZE(cusolverDnHandle_t, int, int, T*, int) cusolverStatus_t cusolverDn##X##geqrf_bufferSize              \
-        STUB_SIZE(cusolverDnHandle_t, int, int, T*, int) cusolverStatus_t cusolverDn##X##Org##_bufferSize              \
-        STUB_SIZE(cusolverDnHandle_t, int, int, int, const T*, int, const T*)                                          \
-            cusolverStatus_t cusolverDn##X##Orm##_bufferSize                                                           \
-            STUB_SIZE(cusolverDnHandle_t, cublasSideMode_t, cublasOperation_t, int, int, int, const T*, int, const T*, \
-                      const T*, int) cusolverStatus_t cusolverDn##X##Eig##_bufferSize                                  \
-            STUB_SIZE(cusolverDnHandle_t, cusolverEigMode_t, cublasFillMode_t, int, const T*, int, const real*)        \
-                cusolverStatus_t cusolverDn##X##gesvd_bufferSize                                                       \
-                STUB_SIZE(cusolverDnHandle_t, int, int) cusolverStatus_t cusolverDn##X##potrf(                         \
-                    cusolverDnHandle_t handle, cublasFillMode_t side, int n, T* a, int lda, T*, int, int* info) {      \
+    STUB_SIZE(cusolverDn##X##potrf_bufferSize, cusolverDnHandle_t, cublasFillMode_t, int, T*, int)                     \
+    STUB_SIZE(cusolverDn##X##potri_bufferSize, cusolverDnHandle_t, cublasFillMode_t, int, T*, int)                     \
+    STUB_SIZE(cusolverDn##X##getrf_bufferSize, cusolverDnHandle_t, int, int, T*, int)                                  \
+    STUB_SIZE(cusolverDn##X##geqrf_bufferSize, cusolverDnHandle_t, int, int, T*, int)                                  \
+    STUB_SIZE(cusolverDn##X##Org##_bufferSize, cusolverDnHandle_t, int, int, int, const T*, int, const T*)             \
+    STUB_SIZE(cusolverDn##X##Orm##_bufferSize, cusolverDnHandle_t, cublasSideMode_t, cublasOperation_t, int, int, int, \
+              const T*, int, const T*, const T*, int)                                                                  \
+    STUB_SIZE(cusolverDn##X##Eig##_bufferSize, cusolverDnHandle_t, cusolverEigMode_t, cublasFillMode_t, int, const T*, \
+              int, const real*)                                                                                        \
+    STUB_SIZE(cusolverDn##X##sytrf_bufferSize, cusolverDnHandle_t, int, T*, int)                                       \
+    STUB_SIZE(cusolverDn##X##gesvd_bufferSize, cusolverDnHandle_t, int, int)                                           \
+    cusolverStatus_t cusolverDn##X##sytrf(cusolverDnHandle_t handle, cublasFillMode_t side, int n, T* a, int lda,      \
+                                          int* rows, T*, int, int* info) {                                             \
+        return run(handle, "sytrf",                                                                                    \
+                   [=] { *info = LAPACKE_##x##sytrf(kColumns, half_of(side), n, host(a), lda, rows); });               \
+    }                                                                                                                  \
+    cusolverStatus_t cusolverDn##X##potrf(cusolverDnHandle_t handle, cublasFillMode_t side, int n, T* a, int lda, T*,  \
+                                          int, int* info) {                                                            \
         return run(handle, "potrf", [=] { *info = LAPACKE_##x##potrf(kColumns, half_of(side), n, host(a), lda); });    \
     }                                                                                                                  \
     cusolverStatus_t cusolverDn##X##potri(cusolverDnHandle_t handle, cublasFillMode_t side, int n, T* a, int lda, T*,  \
