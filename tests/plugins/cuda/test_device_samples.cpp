@@ -7,9 +7,12 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/dispatch/dispatch.h"
+#include "core/dispatch/fallback_observer.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/registry.h"
 #include "core/ops/random/random.h"
@@ -25,10 +28,10 @@ using namespace loupe;
 namespace {
 
 constexpr Device kOwn{DeviceType::PrivateUse1, 1};
-constexpr ScalarType kDtypes[] = {ScalarType::Float32,  ScalarType::Float64,   ScalarType::Float16,
-                                  ScalarType::BFloat16, ScalarType::Int64,     ScalarType::Int32,
-                                  ScalarType::Int16,    ScalarType::Int8,      ScalarType::UInt8,
-                                  ScalarType::Bool,     ScalarType::Complex64, ScalarType::Complex128};
+constexpr ScalarType kDtypes[] = {
+    ScalarType::Float32,   ScalarType::Float64,    ScalarType::Float16, ScalarType::BFloat16, ScalarType::Int64,
+    ScalarType::Int32,     ScalarType::Int16,      ScalarType::Int8,    ScalarType::UInt8,    ScalarType::Bool,
+    ScalarType::Complex64, ScalarType::Complex128, ScalarType::UInt16,  ScalarType::UInt32,   ScalarType::UInt64};
 
 // Which of equal elements they name is left open.
 constexpr std::string_view kOpen[] = {"aten::mode"};
@@ -106,6 +109,27 @@ std::string differs(const Operator& op, const std::vector<IValue>& arguments, do
     return difference(found.results, wanted.results, tolerance);
 }
 
+// What goes to the host: whole calls, and loops.
+class HostWatcher : public FallbackObserver, public ExecutionObserver {
+  public:
+    std::set<std::string> calls;
+    int loops = 0;
+    void on_kernel(const KernelChoice& choice) override {
+        if (choice.backend == "cpu fallback") calls.emplace(choice.op);
+    }
+    void on_fallback(const FallbackCost&) override { ++loops; }
+};
+
+// None where they cannot be drawn in the dtype.
+std::vector<Sample> samples_in(const OperatorRecord& record, ScalarType dtype) {
+    Random random;
+    try {
+        return record.samples(random, dtype);
+    } catch (const Error&) {
+        return {};
+    }
+}
+
 void list_operators() {
     QTest::addColumn<QString>("name");
     for (const Operator* const op : all_operators()) {
@@ -136,16 +160,34 @@ class TestDeviceSamples : public QObject {
         QFETCH(QString, name);
         const Operator& op = *find_operator(name.toStdString());
         for (const ScalarType dtype : kDtypes) {
-            Random random;
-            std::vector<Sample> drawn;
-            try {
-                drawn = op.record->samples(random, dtype);
-            } catch (const Error&) {
-                continue;  // no samples in this dtype
-            }
-            for (const Sample& sample : drawn) {
+            for (const Sample& sample : samples_in(*op.record, dtype)) {
                 const std::string text = differs(op, sample.arguments, tolerance_of(dtype, op.full_name));
                 QVERIFY2(text.empty(), concat(dtype_name(dtype), ", ", sample.name, ": ", text).c_str());
+            }
+        }
+    }
+
+    // Pointwise operators and reductions stay on the device in the dtypes that the list of fallbacks does not try.
+    void areNative() {
+        for (const OperatorFamily& family : operator_families()) {
+            if (family.name != "pointwise" && family.name != "special" && family.name != "reduction") continue;
+            for (const OperatorRecord* const record : family.records) {
+                const std::string name(record->schema.substr(0, record->schema.find('(')));
+                if (record->samples == nullptr || record->composite != nullptr) continue;
+                for (const ScalarType dtype : {ScalarType::Complex128, ScalarType::Int16, ScalarType::Int8,
+                                               ScalarType::UInt16, ScalarType::UInt32}) {
+                    for (const Sample& sample : samples_in(*record, dtype)) {
+                        HostWatcher watcher;
+                        {
+                            const ObserverScope watched(&watcher);
+                            set_fallback_observer(&watcher);
+                            outcome_of(*find_operator(name), there(sample.arguments));
+                            set_fallback_observer(nullptr);
+                        }
+                        QVERIFY2(watcher.loops == 0 && watcher.calls.empty(),
+                                 concat(name, " goes to the host for ", dtype_name(dtype)).c_str());
+                    }
+                }
             }
         }
     }
