@@ -249,7 +249,9 @@ class TestDeviceSamples : public QObject {
         Random random;
         for (const ScalarType from : kDtypes) {
             for (const ScalarType to : kDtypes) {
-                const Tensor x = random_tensor(random, {5, 7}, from);
+                const bool is_unsigned = has_dtype(kUnsignedDtypes, from);
+                const Tensor x = fn::to_dtype(random_tensor(random, {5, 7}, is_unsigned ? ScalarType::UInt8 : from),
+                                              static_cast<std::int64_t>(from));
                 for (const Tensor& t : {x, fn::t(x)}) {
                     const std::string text =
                         difference({fn::to_dtype(on_device(t, kOwn), static_cast<std::int64_t>(to))},
