@@ -243,6 +243,34 @@ class TestDeviceSamples : public QObject {
         }
     }
 
+    // Dense ones by packs, with an odd one at the end; and where sixteen bytes begin elsewhere.
+    void complexPacks() {
+        Random random;
+        for (const ScalarType dtype : {ScalarType::Complex64, ScalarType::Complex128}) {
+            const auto drawn = [&] { return random_tensor(random, {36}, dtype); };
+            const Tensor a = drawn(), b = drawn(), c = drawn();
+            const Scalar turn(std::complex<double>(0.5, -2));
+            const std::vector<std::pair<const char*, std::vector<IValue>>> calls{{"aten::mul.Tensor", {a, b}},
+                                                                                 {"aten::mul.Scalar", {a, turn}},
+                                                                                 {"aten::div.Tensor", {a, b}},
+                                                                                 {"aten::sub.Tensor", {a, b, turn}},
+                                                                                 {"aten::neg", {a}},
+                                                                                 {"aten::conj_physical", {a}},
+                                                                                 {"aten::lerp.Tensor", {a, b, c}},
+                                                                                 {"aten::addcmul", {a, b, c, turn}}};
+            for (const std::int64_t begin : {0, 1}) {
+                const auto part = [begin](const Tensor& t) { return fn::slice(t, 0, begin, 35, 1); };
+                for (const auto& [name, arguments] : calls) {
+                    const Operator& op = *find_operator(name);
+                    const std::string text =
+                        difference(sweep::call(op, sweep::changed(there(arguments), part)),
+                                   sweep::call(op, sweep::changed(arguments, part)), tolerance_of(dtype));
+                    QVERIFY2(text.empty(), concat(name, " ", dtype_name(dtype), ": ", text).c_str());
+                }
+            }
+        }
+    }
+
     // From every dtype to every dtype, and complex numbers where indices say.
     void complexMoves() {
         Random random;
