@@ -139,9 +139,10 @@ fn::ThreeTensors learnable_backward(const Tensor& grad, const Tensor& self, cons
                                     const Tensor& zero_point, std::int64_t quant_min, std::int64_t quant_max,
                                     double grad_factor) {
     const Range bounds{quant_min, quant_max};
+    const auto there = [&](double value) { return on_device(constant(value), self.device()); };
     const LearnableGradients made =
-        learnable_gradients(grad, self, constant(item(scale).to_double()),
-                            constant(learned_point(zero_point, bounds, true)), bounds, grad_factor);
+        learnable_gradients(grad, self, there(item(scale).to_double()), there(learned_point(zero_point, bounds, true)),
+                            bounds, grad_factor);
     const Dims one{1};
     return {made.x, fn::reshape(fn::sum(made.scale, IValue()), one),
             fn::reshape(fn::sum(made.zero_point, IValue()), one)};

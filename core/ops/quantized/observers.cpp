@@ -3,6 +3,7 @@
 
 #include "core/ops/quantized/fake_quantize.h"
 #include "core/ops/quantized/family.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe::quantized_ops {
 namespace {
@@ -67,7 +68,7 @@ void choose(const Observer& observer) {
     const Dims sizes{rows};
     const auto set = [&](const Tensor& to, const Tensor& from) {
         if (!std::ranges::equal(to.sizes(), from.sizes()))
-            to.set_metadata_from(fn::to_dtype(from, number_of(to.dtype())));
+            to.set_metadata_from(on_device(fn::to_dtype(from, number_of(to.dtype())), to.device()));
         fn::copy_(to, from, false);
     };
     set(observer.scale, tensor_of(std::span<const float>(scales), span_of(sizes)));

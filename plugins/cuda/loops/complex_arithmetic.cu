@@ -44,11 +44,11 @@ bool run_complex_unary(UnaryOp op, Element as, const Queue& q, const LoopShape& 
     const Numbers n;
     switch (op) {
         case UnaryOp::Neg:
-            return run_complex<Neg, 1>(as, q, loop, n);
+            return run_complex_fast<Neg, 1>(as, q, loop, n);
         case UnaryOp::Conj:
-            return run_complex<Conj, 1>(as, q, loop, n);
+            return run_complex_fast<Conj, 1>(as, q, loop, n);
         case UnaryOp::Square:
-            return run_complex<Square, 1>(as, q, loop, n);
+            return run_complex_fast<Square, 1>(as, q, loop, n);
         case UnaryOp::Cube:
             return run_complex<Cube, 1>(as, q, loop, n);
         case UnaryOp::Sign:
@@ -89,17 +89,17 @@ bool run_complex_test(TestOp op, const Queue& q, const LoopShape& loop) {
 bool run_complex_binary(BinaryOp op, Element as, const Queue& q, const LoopShape& loop, const Numbers& n) {
     switch (op) {
         case BinaryOp::Add:
-            return run_complex<Add, 2>(as, q, loop, n);
+            return run_complex_fast<Add, 2>(as, q, loop, n);
         case BinaryOp::Sub:
-            return run_complex<Sub, 2>(as, q, loop, n);
+            return run_complex_fast<Sub, 2>(as, q, loop, n);
         case BinaryOp::AddScaled:
-            return run_complex<AddScaled, 2>(as, q, loop, n);
+            return run_complex_fast<AddScaled, 2>(as, q, loop, n);
         case BinaryOp::SubScaled:
-            return run_complex<SubScaled, 2>(as, q, loop, n);
+            return run_complex_fast<SubScaled, 2>(as, q, loop, n);
         case BinaryOp::Mul:
-            return run_complex<Mul, 2>(as, q, loop, n);
+            return run_complex_fast<Mul, 2>(as, q, loop, n);
         case BinaryOp::Div:
-            return run_complex<Div, 2>(as, q, loop, n);
+            return run_complex_fast<Div, 2>(as, q, loop, n);
         default:
             return run_complex_power(op, as, q, loop);
     }
@@ -125,11 +125,11 @@ bool run_complex_compare(CompareOp op, const Queue& q, const LoopShape& loop) {
 bool run_complex_ternary(TernaryOp op, Element as, const Queue& q, const LoopShape& loop, const Numbers& n) {
     switch (op) {
         case TernaryOp::Addcmul:
-            return run_complex<Addcmul, 3>(as, q, loop, n);
+            return run_complex_fast<Addcmul, 3>(as, q, loop, n);
         case TernaryOp::Addcdiv:
             return run_complex<Addcdiv, 3>(as, q, loop, n);
         case TernaryOp::Lerp:
-            return run_complex<Lerp, 3>(as, q, loop, n);
+            return run_complex_fast<Lerp, 3>(as, q, loop, n);
         default:
             return false;
     }

@@ -207,18 +207,18 @@ LOUPE_HD Complex<R> cosh(Complex<R> z) {
     }
     return {std::cosh(x) * std::cos(y), std::sinh(x) * std::sin(y)};
 }
-// Kahan's (1987).
 template <typename R>
 LOUPE_HD Complex<R> tanh(Complex<R> z) {
     const R x = z.re, y = z.im;
     if (std::isinf(x)) return {std::copysign(R(1), x), std::copysign(R(0), is_finite(y) ? std::sin(2 * y) : y)};
     if (y == R(0)) return {std::tanh(x), y};
     if (!is_finite(y) || x != x) return {x == R(0) ? x : kNaN<R>, kNaN<R>};
-    if (std::abs(x) > (sizeof(R) == 4 ? R(10) : R(22)))
-        return {std::copysign(R(1), x), 2 * std::sin(2 * y) * std::exp(-2 * std::abs(x))};
-    const R t = std::tan(y), beta = 1 + t * t, s = std::sinh(x), rho = std::sqrt(1 + s * s);
-    const R divisor = 1 + beta * s * s;
-    return {beta * rho * s / divisor, t / divisor};
+    const R sine = std::sin(y), cosine = std::cos(y);
+    if (std::abs(x) > R(40)) return {std::copysign(R(1), x), 4 * sine * cosine * std::exp(-2 * std::abs(x))};
+    const R s = std::sinh(x);
+    const bool is_apart = std::abs(s) > std::abs(cosine) * std::numeric_limits<R>::epsilon();
+    const R size = is_apart ? s * s + cosine * cosine : cosine * cosine;
+    return {s * std::cosh(x) / size, sine * cosine / size};
 }
 template <typename R>
 LOUPE_HD Complex<R> sin(Complex<R> z) {

@@ -39,7 +39,9 @@ static_assert(static_cast<int>(Element::Int64) == static_cast<int>(ScalarType::I
               static_cast<int>(Element::Complex64) == static_cast<int>(ScalarType::Complex64) &&
               static_cast<int>(Element::Complex128) == static_cast<int>(ScalarType::Complex128) &&
               static_cast<int>(Element::Bool) == static_cast<int>(ScalarType::Bool) &&
-              static_cast<int>(Element::BFloat16) == static_cast<int>(ScalarType::BFloat16));
+              static_cast<int>(Element::BFloat16) == static_cast<int>(ScalarType::BFloat16) &&
+              static_cast<int>(Element::UInt16) == static_cast<int>(ScalarType::UInt16) &&
+              static_cast<int>(Element::UInt64) == static_cast<int>(ScalarType::UInt64));
 
 // Scalars that an operation's kernel reads from its parameters.
 std::size_t parameters_of(UnaryOp op) {
@@ -124,7 +126,14 @@ bool set_number(Operand& operand, const void* number, ScalarType as) {
 }
 
 // Do loops take elements of the dtype?
-bool is_element(ScalarType dtype) { return is_known(dtype) || is_complex_element(dtype); }
+bool is_element(ScalarType dtype) {
+    return is_known(dtype) || is_complex_element(dtype) || has_dtype(kUnsignedDtypes, dtype);
+}
+// Elements of uint64 pass through int64, and so not to what is no whole number.
+bool passes(ScalarType from, ScalarType to) {
+    const bool is_wide = from == ScalarType::UInt64 || to == ScalarType::UInt64;
+    return is_element(from) && is_element(to) && (!is_wide || (is_integral(from) && is_integral(to)));
+}
 
 // As faults name them.
 const char* name_of(BinaryOp op) {
@@ -209,8 +218,7 @@ KernelLoops::KernelLoops() {
 
 void KernelLoops::locate(const Tensor& t, Operand& operand) const {
     operand.data = static_cast<char*>(address_of(t));
-    // Bits are bits: hashes alone are written as uint64.
-    operand.element = t.dtype() == ScalarType::UInt64 ? Element::Int64 : element_of(t.dtype());
+    operand.element = element_of(t.dtype());
 }
 
 // Operands of one shape, the first's; inputs broadcast.
@@ -314,8 +322,9 @@ bool KernelLoops::elementwise(ElementwiseKernel kernel, const void* params, std:
         const bool as_it_is =
             by_bits && operand.tensor != nullptr && operand.tensor->dtype == operands[0].tensor->dtype;
         const ScalarType dtype = operand.tensor != nullptr ? operand.tensor->dtype : operand.as;
-        const bool is_taken = by_bits || is_complex(meaning.as) ? is_element(dtype) : is_known(dtype);
-        if (!as_it_is && !is_taken) return false;
+        const bool is_complex_part = is_complex_element(dtype) && !by_bits && !is_complex(meaning.as);
+        if (!as_it_is && (is_complex_part || !passes(dtype, by_bits ? dtype : static_cast<ScalarType>(meaning.as))))
+            return false;
     }
     LoopShape loop;
     if (!describe(operands, loop)) return false;
@@ -324,16 +333,15 @@ bool KernelLoops::elementwise(ElementwiseKernel kernel, const void* params, std:
 
 bool KernelLoops::reduce(const Reduction& reduction, const Tensor& input, std::span<const bool> reduced,
                          std::span<const Tensor> outputs, const void* params) {
-    const auto is_result = [](ScalarType dtype) { return is_element(dtype) || dtype == ScalarType::UInt64; };
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-        if (!is_result(reduction.output_as[i])) return false;
+        if (!is_element(reduction.output_as[i])) return false;
     }
     const auto found = reductions_.find(&reduction);
     if (found == reductions_.end() || input.dim() > kMaxDims || !is_element(input.dtype()) || outputs.size() > 2)
         return false;
     // Results may be wanted elsewhere, or in another order.
     const bool fit = std::ranges::all_of(outputs, [&](const Tensor& out) {
-        return out.device() == input.device() && out.is_contiguous() && is_result(out.dtype());
+        return out.device() == input.device() && out.is_contiguous() && is_element(out.dtype());
     });
     if (!fit) {
         std::array<Tensor, 2> targets;
@@ -376,7 +384,7 @@ bool KernelLoops::reduce(const Reduction& reduction, const Tensor& input, std::s
 bool KernelLoops::copy(const Tensor& to, const Tensor& from) {
     if (to.numel() == 0) return true;
     const bool same = to.dtype() == from.dtype();
-    if (!same && (!is_element(to.dtype()) || !is_element(from.dtype()))) return false;
+    if (!same && !passes(from.dtype(), to.dtype())) return false;
     LoopShape loop;
     const LoopOperand operands[] = {LoopOperand(to, to.dtype()), LoopOperand(from, from.dtype())};
     if (!describe(operands, loop)) return false;

@@ -38,6 +38,9 @@ enum class Element : std::int8_t {
     Complex128 = 10,
     Bool = 11,
     BFloat16 = 15,
+    UInt16 = 27,
+    UInt32 = 28,
+    UInt64 = 29,
 };
 
 LOUPE_HD inline int size_of(Element e) {
@@ -45,13 +48,16 @@ LOUPE_HD inline int size_of(Element e) {
         case Element::Int16:
         case Element::Float16:
         case Element::BFloat16:
+        case Element::UInt16:
             return 2;
         case Element::Int32:
         case Element::Float32:
+        case Element::UInt32:
             return 4;
         case Element::Int64:
         case Element::Float64:
         case Element::Complex64:
+        case Element::UInt64:
             return 8;
         case Element::Complex128:
             return 16;
@@ -61,7 +67,9 @@ LOUPE_HD inline int size_of(Element e) {
 }
 
 LOUPE_HD inline bool is_complex(Element e) { return e == Element::Complex64 || e == Element::Complex128; }
-LOUPE_HD inline bool is_integer(Element e) { return e <= Element::Int64 || e == Element::Bool; }
+LOUPE_HD inline bool is_integer(Element e) {
+    return e <= Element::Int64 || e == Element::Bool || (e >= Element::UInt16 && e <= Element::UInt64);
+}
 
 // a / b of numbers that are not negative; in 32 bits, where they fit, it is several times faster.
 LOUPE_HD inline std::int64_t quotient(std::int64_t a, std::int64_t b) {
@@ -166,6 +174,12 @@ LOUPE_HD T load_real(const void* at, Element element) {
             return converted<T>(*static_cast<const std::uint8_t*>(at) != 0);
         case Element::BFloat16:
             return converted<T>(from_bfloat16(*static_cast<const std::uint16_t*>(at)));
+        case Element::UInt16:
+            return converted<T>(*static_cast<const std::uint16_t*>(at));
+        case Element::UInt32:
+            return converted<T>(*static_cast<const std::uint32_t*>(at));
+        case Element::UInt64:
+            return converted<T>(*static_cast<const std::uint64_t*>(at));
         default:
             return T(0);
     }
@@ -203,6 +217,15 @@ LOUPE_HD void store_real(void* at, Element element, T value) {
             break;
         case Element::BFloat16:
             *static_cast<std::uint16_t*>(at) = to_bfloat16(static_cast<float>(value));
+            break;
+        case Element::UInt16:
+            *static_cast<std::uint16_t*>(at) = converted<std::uint16_t>(value);
+            break;
+        case Element::UInt32:
+            *static_cast<std::uint32_t*>(at) = converted<std::uint32_t>(value);
+            break;
+        case Element::UInt64:
+            *static_cast<std::uint64_t*>(at) = converted<std::uint64_t>(value);
             break;
         default:
             break;

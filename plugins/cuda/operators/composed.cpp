@@ -51,6 +51,7 @@ constexpr std::string_view kOfOthers[] = {
     "aten::_fake_quantize_learnable_per_tensor_affine",
     "aten::_fake_quantize_learnable_per_tensor_affine_backward",
     "aten::_fake_quantize_per_tensor_affine_cachemask_tensor_qparams",
+    "aten::_fused_moving_avg_obs_fq_helper",
     "aten::_standard_gamma_grad",
     "aten::_trilinear",
     "aten::addr",

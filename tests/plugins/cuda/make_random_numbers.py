@@ -55,6 +55,15 @@ for n in (3, 1000, 300001, 1 << 20):
     draw("wide", lambda: torch.randint(-(1 << 40), 1 << 41, (n,), **cuda))
     draw("middle", lambda: torch.randint(0, 1 << 30, (n,), **cuda))
     draw("randperm", lambda: torch.randperm(n, **cuda))
+    draw("normals", lambda: torch.normal(torch.full((n,), -2.0, **cuda), torch.full((n,), 3.0, **cuda)))
+    draw("complex", lambda: torch.view_as_real(torch.randn(n // 2 + 1, dtype=torch.complex64, **cuda)))
+    for dtype in (torch.float32, torch.float64):
+        draw("poisson", lambda: torch.poisson(torch.full((n,), 12.0, dtype=dtype, **cuda)))
+        draw("many", lambda: torch.poisson(torch.full((n,), 9000.0, dtype=dtype, **cuda)))
+        draw("binomial", lambda: torch.binomial(torch.full((n,), 10.0, dtype=dtype, **cuda), torch.full((n,), 0.3, dtype=dtype, **cuda)))
+        draw("trials", lambda: torch.binomial(torch.full((n,), 100.0, dtype=dtype, **cuda), torch.full((n,), 0.7, dtype=dtype, **cuda)))
+        draw("gamma", lambda: torch._standard_gamma(torch.full((n,), 0.7, dtype=dtype, **cuda)))
+        draw("rrelu", lambda: torch.rrelu(torch.full((n,), -1.0, dtype=dtype, **cuda), 0.1, 0.3, training=True))
 torch.manual_seed(1234)
 strided = torch.empty(64, 48, **cuda).t().uniform_()
 calls.append({"name": "transposed", "dtype": "float32", "count": strided.numel(),

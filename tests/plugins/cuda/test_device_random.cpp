@@ -48,6 +48,27 @@ const std::map<QString, Draw>& draws() {
              return fn::random_from_(t, -(std::int64_t{1} << 40), std::int64_t{1} << 41, IValue());
          }},
         {"middle", [](const Tensor& t) { return fn::random_from_(t, 0, std::int64_t{1} << 30, IValue()); }},
+        {"normals",
+         [](const Tensor& t) {
+             return OperatorHandle<>("aten::normal.Tensor_Tensor")(one_of(t, -2), one_of(t, 3), IValue());
+         }},
+        {"complex",
+         [](const Tensor& t) {
+             const Tensor z = empty(std::array{t.numel() / 2}, ScalarType::Complex64, t.device());
+             return fn::view_as_real(fn::normal_(z, 0.0, 1.0, IValue()));
+         }},
+        {"poisson", [](const Tensor& t) { return OperatorHandle<>("aten::poisson")(one_of(t, 12), IValue()); }},
+        {"many", [](const Tensor& t) { return OperatorHandle<>("aten::poisson")(one_of(t, 9000), IValue()); }},
+        {"binomial",
+         [](const Tensor& t) { return OperatorHandle<>("aten::binomial")(one_of(t, 10), one_of(t, 0.3), IValue()); }},
+        {"trials",
+         [](const Tensor& t) { return OperatorHandle<>("aten::binomial")(one_of(t, 100), one_of(t, 0.7), IValue()); }},
+        {"gamma", [](const Tensor& t) { return OperatorHandle<>("aten::_standard_gamma")(one_of(t, 0.7), IValue()); }},
+        {"rrelu",
+         [](const Tensor& t) {
+             return OperatorHandle<>("aten::rrelu_with_noise")(one_of(t, -1), fn::empty_like(t), Scalar(0.1),
+                                                               Scalar(0.3), true, IValue());
+         }},
         {"randperm",
          [](const Tensor& t) {
              return OperatorHandle<>("aten::randperm")(t.numel(), IValue(), IValue(), IValue(t.device()), IValue());
