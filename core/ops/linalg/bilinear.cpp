@@ -103,7 +103,7 @@ void trilinear_kernel(const Tensor& out, const Tensor& i1, const Tensor& i2, con
     for (const std::int64_t d : sumdim) (contains(expand3, d) ? early : late).push_back(d);
     for (std::int64_t d = 0; d < a.dim(); ++d)
         sizes.push_back(contains(sumdim, d) ? 1 : std::max({a.size(d), b.size(d), c.size(d)}));
-    const Tensor kept = zeros(span_of(sizes), out.dtype());
+    const Tensor kept = zeros(span_of(sizes), out.dtype(), out.device());
     const std::int64_t steps = std::max({a.size(unroll_dim), b.size(unroll_dim), c.size(unroll_dim)});
     const auto slice = [unroll_dim](const Tensor& t, std::int64_t k) {
         return fn::narrow(t, unroll_dim, t.size(unroll_dim) == 1 ? 0 : k, std::int64_t{1});

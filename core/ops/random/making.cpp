@@ -98,12 +98,12 @@ Tensor normal_of_means(const Tensor& mean, double std, const IValue& generator) 
     return fn::add_(out, mean, Scalar(1));
 }
 Tensor normal_of_spreads(double mean, const Tensor& std, const IValue& generator) {
-    const Tensor out = fn::normal_(empty(std.sizes(), std.dtype()), 0.0, 1.0, generator);
+    const Tensor out = fn::normal_(empty(std.sizes(), std.dtype(), std.device()), 0.0, 1.0, generator);
     return fn::add_scalar(fn::mul_(out, std), Scalar(mean), Scalar(1));
 }
 Tensor normal_of_both(const Tensor& mean, const Tensor& std, const IValue& generator) {
     const Dims shape = broadcast_shapes(mean.sizes(), std.sizes());
-    const Tensor out = fn::normal_(empty(span_of(shape), mean.dtype()), 0.0, 1.0, generator);
+    const Tensor out = fn::normal_(empty(span_of(shape), mean.dtype(), mean.device()), 0.0, 1.0, generator);
     return fn::add_(fn::mul_(out, std), mean, Scalar(1));
 }
 

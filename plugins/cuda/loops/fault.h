@@ -15,6 +15,8 @@ enum class FaultKind : std::int32_t {
     TableRow,  // of an embedding
     Class,     // target of a loss
     Chance,    // a probability that is none
+    Pivot,     // an exchange with a row that there is not
+    Sample,    // not from 0 to 1; value: its bits
 };
 
 // In memory that host and device see.

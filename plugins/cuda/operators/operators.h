@@ -46,6 +46,12 @@ void register_distances(const Registration& to);
 void register_counting(const Registration& to);
 void register_ctc(const Registration& to);
 void register_random(const Registration& to);
+void register_own_products(const Registration& to);
+void register_segments(const Registration& to);
+void register_sequences(const Registration& to);
+void register_exchanges(const Registration& to);
+void register_spaced(const Registration& to);
+void register_unpooling(const Registration& to);
 // All of them.
 void register_operators(const PluginRegistries& registries, DeviceType type, const char* backend);
 
