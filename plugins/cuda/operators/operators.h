@@ -47,6 +47,8 @@ void register_counting(const Registration& to);
 void register_ctc(const Registration& to);
 void register_random(const Registration& to);
 void register_own_products(const Registration& to);
+void register_solving(const Registration& to);
+void register_packed_weights(const Registration& to);
 void register_segments(const Registration& to);
 void register_sequences(const Registration& to);
 void register_exchanges(const Registration& to);

@@ -26,6 +26,12 @@ TensorList list_of(const Tuple& tuple) {
 }
 IValue all_three() { return IValue(make_ptr<ListObject>(types::boolean(), std::vector<IValue>{true, true, true})); }
 
+// 1, 2, 3, ... in each row.
+Tensor rising(std::int64_t rows, std::int64_t count) {
+    const Tensor line = fn::arange(Scalar(count), static_cast<std::int64_t>(ScalarType::Int64), IValue(), IValue());
+    return fn::clone(fn::expand(fn::add_scalar(line, Scalar(1), Scalar(1)), Dims{rows, count}, false));
+}
+
 double tolerance_of(ScalarType dtype) {
     switch (dtype) {
         case ScalarType::Float64:
@@ -320,6 +326,105 @@ std::vector<Case> pools() {
                  return out;
              }});
     }
+    return all;
+}
+
+namespace {
+
+// Matrices well away from singular.
+Tensor steady(std::initializer_list<std::int64_t> sizes, ScalarType dtype) {
+    const Tensor t = fn::mul_scalar(drawn(sizes, dtype), Scalar(0.1));
+    fn::add_(fn::diagonal(t, 0, -2, -1), fn::ones_like(fn::diagonal(t, 0, -2, -1)), Scalar(4));
+    if (is_complex(dtype)) fn::fill_(fn::imag(fn::diagonal(t, 0, -2, -1)), Scalar(0));
+    return t;
+}
+
+}  // namespace
+
+std::vector<Case> systems() {
+    static const OperatorHandle<> triangular{"aten::linalg_solve_triangular"}, by_cholesky{"aten::cholesky_solve"},
+        inverse{"aten::cholesky_inverse"}, by_factors{"aten::linalg_lu_solve"}, remainder{"aten::remainder.Tensor"};
+    static const OperatorHandle<fn::TwoTensors> old{"aten::triangular_solve"};
+    std::vector<Case> all;
+    for (const ScalarType dtype :
+         {ScalarType::Float32, ScalarType::Float64, ScalarType::Complex64, ScalarType::Complex128}) {
+        // Rows exchanged at random; the last exchanges with itself.
+        const Tensor rest = fn::add_scalar(fn::neg(rising(3, 70)), Scalar(71), Scalar(1));
+        const Tensor pivots =
+            as(fn::add(rising(3, 70), remainder(whole({3, 70}, 1 << 20), rest), Scalar(1)), ScalarType::Int32);
+        all.push_back({concat("systems of ", dtype_name(dtype)),
+                       {steady({3, 70, 70}, dtype), drawn({3, 70, 5}, dtype), drawn({5, 70}, dtype),
+                        fn::transpose(steady({1, 2, 2}, dtype), 1, 2), drawn({4, 2, 3}, dtype), pivots},
+                       [=](const TensorList& in) {
+                           TensorList out;
+                           for (const bool upper : {false, true}) {
+                               for (const bool unit : {false, true}) {
+                                   out.push_back(triangular(in[3], in[4], upper, true, unit));
+                                   if (unit) continue;
+                                   out.push_back(triangular(in[0], in[1], upper, true, false));
+                                   out.push_back(triangular(in[0], in[2], upper, false, false));
+                               }
+                               for (const Tensor& each : list_of(old(in[1], in[0], upper, true, false)))
+                                   out.push_back(each);
+                               out.push_back(by_cholesky(in[1], in[0], upper));
+                               out.push_back(inverse(in[0], upper));
+                               for (const bool left : {false, true})
+                                   out.push_back(by_factors(in[0], in[5], left ? in[1] : fn::transpose(in[1], 1, 2),
+                                                            left, upper));
+                           }
+                           return out;
+                       },
+                       tolerance_of(dtype) * 10});
+    }
+    return all;
+}
+
+std::vector<Case> wide_heads() {
+    static const OperatorHandle<std::tuple<Tensor, Tensor, Tensor, Tensor>> attention{
+        "aten::_scaled_dot_product_efficient_attention"};
+    std::vector<Case> all;
+    for (const ScalarType dtype : {ScalarType::Float16, ScalarType::BFloat16}) {
+        for (const std::int64_t width : {std::int64_t{256}, std::int64_t{200}}) {
+            all.push_back(
+                {concat("heads of ", width, " ", dtype_name(dtype)),
+                 {drawn({1, 2, 70, width}, dtype), drawn({1, 2, 130, width}, dtype),
+                  drawn({1, 2, 130, width - 8}, dtype)},
+                 [](const TensorList& in) {
+                     return TensorList{
+                         std::get<0>(attention(in[0], in[1], in[2], Tensor(), false, 0.0, true, IValue())),
+                         std::get<0>(attention(in[0], in[1], in[2], Tensor(), false, 0.0, false, IValue(0.1)))};
+                 },
+                 dtype == ScalarType::Float16 ? 4e-3 : 3e-2});
+        }
+    }
+    return all;
+}
+
+std::vector<Case> packed_weights() {
+    static const OperatorHandle<> pack{"aten::_convert_weight_to_int4pack_for_cpu"},
+        multiply{"aten::_weight_int4pack_mm_for_cpu"}, pack_rounded{"aten::_dyn_quant_pack_4bit_weight"},
+        multiply_rounded{"aten::_dyn_quant_matmul_4bit"}, multiply_bytes{"aten::_weight_int8pack_mm"};
+    std::vector<Case> all;
+    all.push_back({"weights of 4 and 8 bits",
+                   {as(whole({112, 64}, 16), ScalarType::Int32), drawn({9, 64}), drawn({2, 112, 2}),
+                    as(whole({24, 32}, 256), ScalarType::UInt8), drawn({24, 2}), drawn({112, 64}, ScalarType::Int8),
+                    drawn({112})},
+                   [](const TensorList& in) {
+                       const Tensor packed = pack(in[0], 2);
+                       const Tensor rounded = pack_rounded(in[3], in[4], Tensor(), 32, 64, 24);
+                       return TensorList{packed, multiply(in[1], packed, 32, in[2]), rounded,
+                                         multiply_rounded(in[1], rounded, 32, 64, 24),
+                                         multiply_bytes(in[1], in[5], in[6])};
+                   },
+                   1e-4});
+    return all;
+}
+
+std::vector<Case> cases() {
+    std::vector<Case> all;
+    for (const auto& some :
+         {products(), convolutions(), arrangements(), pools(), systems(), wide_heads(), packed_weights()})
+        all.insert(all.end(), some.begin(), some.end());
     return all;
 }
 

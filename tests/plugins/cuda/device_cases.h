@@ -23,5 +23,10 @@ std::vector<Case> products();
 std::vector<Case> convolutions();
 std::vector<Case> arrangements();
 std::vector<Case> pools();
+std::vector<Case> systems();
+std::vector<Case> wide_heads();
+std::vector<Case> packed_weights();
+// All of them.
+std::vector<Case> cases();
 
 }  // namespace loupe::device_cases

@@ -432,8 +432,7 @@ std::vector<Case> cases_of_distances() {
 std::vector<Case> cases() {
     std::vector<Case> all = cases_of_rows();
     for (const auto& more : {cases_of_indices(), cases_of_pictures(), cases_of_attention(), cases_of_grids(),
-                             cases_of_selection(), cases_of_counting(), cases_of_distances(), device_cases::products(),
-                             device_cases::convolutions(), device_cases::arrangements(), device_cases::pools()})
+                             cases_of_selection(), cases_of_counting(), cases_of_distances(), device_cases::cases()})
         all.insert(all.end(), more.begin(), more.end());
     return all;
 }
