@@ -76,6 +76,11 @@ TensorMeta infer_old(const Tensor& self, bool) {
 void old(const Tensor& out, const Tensor& self, bool upper) {
     if (self.numel() == 0) return;
     check_kernel_dtype(self, "cholesky_cpu");
+    if (!self.device().is_cpu()) {
+        const auto [L, codes] = call::cholesky_ex(self, upper, false);
+        check_errors(codes, "cholesky", self.dim() == 2);
+        return copy_strided(out, L);
+    }
     const Tensor work = columns_for(out);
     const Dims batch = batch_sizes(self);
     const Tensor info = empty(span_of(batch), ScalarType::Int32);

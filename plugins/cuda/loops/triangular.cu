@@ -2,44 +2,18 @@
 // A team a column. Each thread reads again only what it has written itself: the elements whose places are its rank's.
 #include "plugins/cuda/loops/triangular.h"
 
-#include "plugins/cuda/loops/product_tile.h"
+#include "plugins/cuda/loops/scalars.h"
 
 namespace loupe::cuda {
 namespace {
-
-template <typename T>
-LOUPE_HD T difference(T a, T b) {
-    if constexpr (kIsComplex<T>)
-        return {a.re - b.re, a.im - b.im};
-    else
-        return a - b;
-}
-template <typename T>
-LOUPE_HD T quotient_of(T a, T b) {
-    if constexpr (kIsComplex<T>) {
-        // Smith 1962: without squares that leave the range.
-        using R = decltype(T::re);
-        if (std::abs(b.re) >= std::abs(b.im)) {
-            const R ratio = b.im / b.re, whole = b.re + b.im * ratio;
-            return {(a.re + a.im * ratio) / whole, (a.im - a.re * ratio) / whole};
-        }
-        const R ratio = b.re / b.im, whole = b.re * ratio + b.im;
-        return {(a.re * ratio + a.im) / whole, (a.im * ratio - a.re) / whole};
-    } else {
-        return a / b;
-    }
-}
 
 template <typename T>
 struct TriangularBody {
     TriangularShape s;
 
     LOUPE_HD T element(std::int64_t batch, std::int64_t i, std::int64_t k) const {
-        T value = static_cast<const T*>(s.a.data)[batch * s.a.batch + i * s.a.row + k * s.a.column];
-        if constexpr (kIsComplex<T>) {
-            if (s.conjugates) value.im = -value.im;
-        }
-        return value;
+        const T value = place_of<T>(s.a, batch).at(i, k);
+        return s.conjugates ? conjugate(value) : value;
     }
     template <typename Team>
     LOUPE_HD void operator()(const Team& team, std::int64_t index) const {
@@ -54,35 +28,20 @@ struct TriangularBody {
                 const std::int64_t k = s.upper ? s.n - 1 - done : done;
                 add_product(sum, element(batch, i, k), x[k * s.x.row]);
             }
-            if constexpr (kIsComplex<T>)
-                sum = {team.sum(sum.re), team.sum(sum.im)};
-            else
-                sum = team.sum(sum);
-            T value = difference(right, sum);
+            T value = difference(right, sum_of_team(team, sum));
             if (!s.unit) value = quotient_of(value, element(batch, i, i));
             if (step % team.size() == team.rank()) x[i * s.x.row] = value;
         }
     }
 };
 
-template <typename T>
-void solve_as(const Queue& queue, const TriangularShape& s) {
-    launch_teams(queue, s.batch * s.columns, s.n, TriangularBody<T>{s});
-}
-
 }  // namespace
 
 void run_triangular(const Queue& queue, const TriangularShape& s) {
-    switch (s.factor) {
-        case Factor::Float64:
-            return solve_as<double>(queue, s);
-        case Factor::Complex64:
-            return solve_as<ComplexNumber<float>>(queue, s);
-        case Factor::Complex128:
-            return solve_as<ComplexNumber<double>>(queue, s);
-        default:
-            return solve_as<float>(queue, s);
-    }
+    visit_scalar(s.factor, [&](auto tag) {
+        using T = decltype(tag);
+        launch_teams(queue, s.batch * s.columns, s.n, TriangularBody<T>{s});
+    });
 }
 
 }  // namespace loupe::cuda

@@ -49,6 +49,7 @@ void register_random(const Registration& to);
 void register_own_products(const Registration& to);
 void register_solving(const Registration& to);
 void register_packed_weights(const Registration& to);
+void register_factoring(const Registration& to);
 void register_segments(const Registration& to);
 void register_sequences(const Registration& to);
 void register_exchanges(const Registration& to);

@@ -379,6 +379,49 @@ std::vector<Case> systems() {
     return all;
 }
 
+// Factors are unique: LAPACK's, up to rounding.
+std::vector<Case> factorizations() {
+    static const OperatorHandle<fn::TwoTensors> cholesky{"aten::linalg_cholesky_ex"}, geqrf{"aten::geqrf"},
+        qr{"aten::linalg_qr"};
+    static const OperatorHandle<fn::ThreeTensors> lu{"aten::linalg_lu_factor_ex"};
+    static const OperatorHandle<> product{"aten::linalg_householder_product"}, ormqr{"aten::ormqr"};
+    std::vector<Case> all;
+    for (const ScalarType dtype :
+         {ScalarType::Float32, ScalarType::Float64, ScalarType::Complex64, ScalarType::Complex128}) {
+        const Tensor root = steady({2, 40, 40}, dtype);
+        const Tensor positive =
+            fn::matmul(root, fn::transpose(is_complex(dtype) ? fn::conj_physical(root) : root, 1, 2));
+        all.push_back({concat("factors of ", dtype_name(dtype)),
+                       {positive, drawn({2, 41, 33}, dtype), drawn({3, 6, 11}, dtype), drawn({2, 41, 5}, dtype),
+                        drawn({2, 5, 41}, dtype), drawn({1, 1}, dtype), fn::neg(positive),
+                        fn::zeros(Dims{2, 3, 3}, static_cast<std::int64_t>(dtype))},
+                       [=](const TensorList& in) {
+                           TensorList out;
+                           const auto put = [&](const TensorList& more) {
+                               out.insert(out.end(), more.begin(), more.end());
+                           };
+                           for (const bool upper : {false, true}) put(list_of(cholesky(in[0], upper, false)));
+                           // Not positive: which column is what counts.
+                           out.push_back(std::get<1>(cholesky(in[6], false, false)));
+                           for (const Tensor& t : {in[1], in[2], in[5]}) {
+                               put(list_of(lu(t, true, false)));
+                               put(list_of(geqrf(t)));
+                               for (const char* const mode : {"reduced", "complete", "r"}) put(list_of(qr(t, mode)));
+                           }
+                           out.push_back(std::get<2>(lu(in[7], true, false)));
+                           const auto [vectors, tau] = geqrf(in[1]);
+                           out.push_back(product(vectors, tau));
+                           for (const bool transpose : {false, true}) {
+                               out.push_back(ormqr(vectors, tau, in[3], true, transpose));
+                               out.push_back(ormqr(vectors, tau, in[4], false, transpose));
+                           }
+                           return out;
+                       },
+                       tolerance_of(dtype) * 50});
+    }
+    return all;
+}
+
 std::vector<Case> wide_heads() {
     static const OperatorHandle<std::tuple<Tensor, Tensor, Tensor, Tensor>> attention{
         "aten::_scaled_dot_product_efficient_attention"};
@@ -422,8 +465,8 @@ std::vector<Case> packed_weights() {
 
 std::vector<Case> cases() {
     std::vector<Case> all;
-    for (const auto& some :
-         {products(), convolutions(), arrangements(), pools(), systems(), wide_heads(), packed_weights()})
+    for (const auto& some : {products(), convolutions(), arrangements(), pools(), systems(), factorizations(),
+                             wide_heads(), packed_weights()})
         all.insert(all.end(), some.begin(), some.end());
     return all;
 }

@@ -24,6 +24,7 @@ std::vector<Case> convolutions();
 std::vector<Case> arrangements();
 std::vector<Case> pools();
 std::vector<Case> systems();
+std::vector<Case> factorizations();
 std::vector<Case> wide_heads();
 std::vector<Case> packed_weights();
 // All of them.
