@@ -712,6 +712,39 @@ class TestDeviceOperators : public QObject {
         QVERIFY(x.storage() == other.storage());
     }
 
+    // Indices and values of a sparse tensor stay on the device; what meets is added up there.
+    void sparseTensors() {
+        static const OperatorHandle<> backward{"aten::embedding_sparse_backward"}, coalesce{"aten::coalesce"},
+            to_dense{"aten::to_dense"}, mask{"aten::sparse_mask"}, values{"aten::_values"}, indices{"aten::_indices"};
+        const Tensor grad = drawn({2, 6, 3}),
+                     rows = tensor_of<std::int64_t>({4, 0, 4, 2, 0, 4, 1, 4, 6, 2, 2, 0}, {2, 6});
+        const Tensor table = drawn({7, 3});
+        const auto run = [&](Device device) {
+            const auto there = [&](const Tensor& t) { return on_device(t, device); };
+            const Tensor sparse = backward(there(grad), there(rows), std::int64_t{7}, std::int64_t{1}, false);
+            const Tensor once = coalesce(sparse);
+            const Tensor kept = mask(there(table), once);
+            const Tensor again = to_dense(fn::add(there(table), sparse, Scalar(0.5)), IValue());
+            return TensorList{values(sparse),           indices(once), values(once), values(kept),
+                              to_dense(once, IValue()), again};
+        };
+        const TensorList wanted = run(Device{});
+        Counter counter;
+        TensorList found;
+        {
+            const ObserverScope watched(&counter);
+            set_fallback_observer(&counter);
+            found = run(kOwn);
+            set_fallback_observer(nullptr);
+        }
+        QVERIFY2(counter.fallbacks.empty(), counter.fallbacks.empty() ? "" : counter.fallbacks.front().c_str());
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            QVERIFY(found[i].device() == kOwn);
+            const std::string differs = difference(on_host(found[i]), wanted[i], 1e-5);
+            QVERIFY2(differs.empty(), concat("output ", i, ": ", differs).c_str());
+        }
+    }
+
     void dropoutIsDifferentiated() {
         const Tensor x = on_device(drawn({1000}), kOwn);
         set_requires_grad(x, true);
