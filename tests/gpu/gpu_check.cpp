@@ -32,6 +32,7 @@
 #include "tests/ops/comparison.h"
 #include "tests/ops/device_comparison.h"
 #include "tests/ops/edge_points.h"
+#include "tests/plugins/cuda/device_cases.h"
 #include "tests/runtime/fuser_groups.h"
 
 using namespace loupe;
@@ -131,6 +132,30 @@ int check_edges() {
         }
     }
     std::printf("functions at their edges %d, differing %d\n", checked, failed);
+    return failed;
+}
+
+// ---- layouts, sizes and edges that samples have not
+
+int check_device_cases() {
+    int failed = 0, checked = 0;
+    for (const device_cases::Case& c : device_cases::cases()) {
+        TensorList there;
+        for (const Tensor& t : c.inputs) there.push_back(on_device(t, kGpu));
+        ++checked;
+        std::string found;
+        try {
+            const TensorList want = c.work(c.inputs), got = c.work(there);
+            for (std::size_t i = 0; i < want.size() && found.empty(); ++i)
+                found = sweep::difference(on_host(got[i]), want[i], c.tolerance);
+        } catch (const Error& error) {
+            found = error.message();
+        }
+        if (found.empty()) continue;
+        std::printf("DIFFERS %s: %s\n", c.name.c_str(), found.substr(0, 200).c_str());
+        ++failed;
+    }
+    std::printf("cases of layouts and edges %d, differing %d\n", checked, failed);
     return failed;
 }
 
@@ -302,6 +327,10 @@ void bench_layers(ScalarType dtype, const std::function<void(const char*, double
     }
 }
 
+Tensor dense_whole_on_gpu(std::initializer_list<std::int64_t> sizes, ScalarType dtype) {
+    return fn::to_dtype(whole_on_gpu(sizes, 100), static_cast<std::int64_t>(dtype));
+}
+
 void bench() {
     std::printf("%-34s %12s %12s %12s\n", "", "device us", "host us", "");
     const auto bandwidth = [](const char* name, double bytes, const std::function<void()>& work) {
@@ -331,6 +360,11 @@ void bench() {
     for (const ScalarType dtype : {ScalarType::BFloat16, ScalarType::Float32, ScalarType::Float64}) {
         const Tensor a = on_gpu({4096, 4096}, dtype), b = on_gpu({4096, 4096}, dtype);
         product(concat("mm 4096 ", dtype_name(dtype)).c_str(), 2.0 * 4096 * 4096 * 4096, [&] { fn::mm(a, b); });
+    }
+    // By kernels of our own.
+    for (const ScalarType dtype : {ScalarType::Int32, ScalarType::Int64}) {
+        const Tensor a = dense_whole_on_gpu({2048, 2048}, dtype), b = dense_whole_on_gpu({2048, 2048}, dtype);
+        product(concat("mm 2048 ", dtype_name(dtype)).c_str(), 2.0 * 2048 * 2048 * 2048, [&] { fn::mm(a, b); });
     }
     for (const ScalarType dtype : {ScalarType::Float32, ScalarType::BFloat16}) {
         const Tensor x = on_gpu({64, 64, 56, 56}, dtype), w = on_gpu({64, 64, 3, 3}, dtype);
@@ -524,7 +558,7 @@ int main(int argc, char** argv) {
         }
         const Clock::time_point start = Clock::now();
         KernelWatcher watcher;
-        int failed = sweep_operators(watcher) + check_edges() + check_optimizers();
+        int failed = sweep_operators(watcher) + check_edges() + check_device_cases() + check_optimizers();
         std::printf("%.1f s\n", seconds_since(start));
         for (const auto& [backend, operators] : watcher.operators) {
             std::printf("by %s: %zu operators\n", backend.c_str(), operators.size());

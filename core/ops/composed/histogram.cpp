@@ -10,6 +10,7 @@
 #include "core/kernels/arithmetic.h"
 #include "core/ops/composed/family.h"
 #include "core/ops/indexing/indices.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe::composed {
 namespace {
@@ -86,8 +87,8 @@ std::vector<std::pair<double, double>> outer_edges(const Tensor& points, const R
         for (std::size_t d = 0; d < rank; ++d) edges[d] = {(*range)[2 * d], (*range)[2 * d + 1]};
     } else if (points.numel() > 0) {
         const Tensor rows = fn::reshape(points, Dims{-1, points.size(-1)});
-        const Tensor least = indexing::dense(fn::amin(rows, Dims{0}, false), ScalarType::Float64);
-        const Tensor most = indexing::dense(fn::amax(rows, Dims{0}, false), ScalarType::Float64);
+        const Tensor least = on_host(indexing::dense(fn::amin(rows, Dims{0}, false), ScalarType::Float64));
+        const Tensor most = on_host(indexing::dense(fn::amax(rows, Dims{0}, false), ScalarType::Float64));
         for (std::size_t d = 0; d < rank; ++d) edges[d] = {least.data<double>()[d], most.data<double>()[d]};
     }
     for (std::size_t d = 0; d < rank; ++d) {
@@ -111,7 +112,7 @@ TensorList linear_edges(const Tensor& points, const Counts& bins, const Range& r
     TensorList edges;
     for (std::size_t d = 0; d < bins.size(); ++d) {
         edges.push_back(kLinspace(Scalar(outer[d].first), Scalar(outer[d].second), bins[d] + 1,
-                                  static_cast<std::int64_t>(points.dtype())));
+                                  static_cast<std::int64_t>(points.dtype()), IValue(), points.device()));
     }
     return edges;
 }
@@ -145,11 +146,40 @@ Tensor as_density(Tensor hist, const TensorList& edges) {
     return hist;
 }
 
+// On another device: the bin of each point by a search in the edges, points outside in a bin behind the last.
+Tensor counts_there(const Tensor& points, const TensorList& edges, const Dims& sizes, const Tensor& weight) {
+    static const OperatorHandle<> search{"aten::searchsorted.Tensor"};
+    const std::int64_t total = checked_numel(span_of(sizes));
+    const Tensor rows = fn::reshape(points, Dims{-1, static_cast<std::int64_t>(edges.size())});
+    Tensor bin, is_inside;
+    for (std::size_t d = 0; d < edges.size(); ++d) {
+        const Tensor x = fn::contiguous(fn::select(rows, 1, static_cast<std::int64_t>(d)), 0);
+        const Tensor edge = fn::contiguous(edges[d], 0);
+        const Tensor at =
+            fn::clamp(fn::sub_scalar(search(edge, x, false, true, IValue(), Tensor()), Scalar(1), Scalar(1)), Scalar(0),
+                      Scalar(sizes[d] - 1));
+        const Tensor inside =
+            fn::logical_and(fn::ge(x, fn::select(edge, 0, 0)), fn::le(x, fn::select(edge, 0, edge.numel() - 1)));
+        bin = bin.defined() ? fn::add(fn::mul_scalar(bin, Scalar(sizes[d])), at, Scalar(1)) : at;
+        is_inside = is_inside.defined() ? fn::logical_and(is_inside, inside) : inside;
+    }
+    const Tensor amounts = weight.defined() ? fn::reshape(weight, Dims{-1}) : fn::ones_like(fn::select(rows, 1, 0));
+    const Tensor none = zeros(std::array{total + 1}, points.dtype(), points.device());
+    const Tensor counts =
+        fn::scatter_add(none, 0, fn::masked_fill(bin, fn::logical_not(is_inside), Scalar(total)), amounts);
+    return fn::reshape(fn::narrow(counts, 0, 0, total), sizes);
+}
+
 Tensor count_points(const Tensor& points, const TensorList& edges, const Tensor& weight, bool density, bool is_linear) {
     check_type(points);
     Dims sizes;
     for (const Tensor& edge : edges) sizes.push_back(edge.numel() - 1);
-    const Tensor hist = zeros(span_of(sizes), points.dtype());
+    if (!points.device().is_cpu() && points.numel() > 0) {
+        const Tensor counts = counts_there(points, edges, sizes, weight);
+        return density ? as_density(counts, edges) : counts;
+    }
+    const Tensor hist = zeros(span_of(sizes), points.dtype(), points.device());
+    if (points.numel() == 0) return density ? as_density(hist, edges) : hist;
     const Tensor x = indexing::dense(points);
     const Tensor weights = weight.defined() ? indexing::dense(weight) : weight;
     TensorList bounds;

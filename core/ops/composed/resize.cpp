@@ -2,7 +2,6 @@
 // Tensors given other storage or sizes in place: resize_, set_, fill_diagonal_.
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/base/strings.h"
 #include "core/dispatch/boxing.h"
@@ -11,6 +10,7 @@
 #include "core/kernels/elementwise.h"
 #include "core/ops/composed/family.h"
 #include "core/ops/samples.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe::composed {
 namespace {
@@ -25,7 +25,7 @@ Tensor resize(const Tensor& self, const Dims& size, const IValue&) {
         return self;
     }
     const Tensor grown = empty(std::array{self.storage_offset() + numel}, self.dtype(), self.device());
-    std::memcpy(grown.raw_data(), self.storage()->data(), std::min(self.storage()->bytes(), grown.bytes()));
+    copy_bytes(*grown.storage(), 0, *self.storage(), 0, std::min(self.storage()->bytes(), grown.bytes()));
     self.set_metadata_from(grown.view_as_strided(span_of(size), span_of(strides), self.storage_offset()));
     return self;
 }
@@ -89,22 +89,26 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Gives the tensor other sizes; what is added is not initialised.",
      .kernel = boxed<resize>,
      .is_gradient_stop = true,
+     .placement = Placement::Anywhere,
      .dtypes = {kAnyDtype}},
     {.schema =
          "aten::resize_as_(Tensor(a!) self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
      .summary = "Gives the tensor the sizes of another.",
      .kernel = boxed<resize_as>,
      .is_gradient_stop = true,
+     .placement = Placement::Anywhere,
      .dtypes = {kAnyDtype}},
     {.schema = "aten::set_(Tensor(a!) self) -> Tensor(a!)",
      .summary = "Makes the tensor an empty one.",
      .kernel = boxed<set_empty>,
      .is_gradient_stop = true,
+     .placement = Placement::Anywhere,
      .dtypes = {kAnyDtype}},
     {.schema = "aten::set_.source_Tensor(Tensor(a!) self, Tensor source) -> Tensor(a!)",
      .summary = "Makes the tensor see the elements of another.",
      .kernel = boxed<set_to>,
      .is_gradient_stop = true,
+     .placement = Placement::Anywhere,
      .dtypes = {kAnyDtype}},
     {.schema = "aten::set_.source_Tensor_storage_offset(Tensor(a!) self, Tensor source, SymInt storage_offset, "
                "SymInt[] size, "
@@ -112,6 +116,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Makes the tensor see a part of another's storage.",
      .kernel = boxed<set_to_part>,
      .is_gradient_stop = true,
+     .placement = Placement::Anywhere,
      .dtypes = {kAnyDtype}},
     {.schema = "aten::fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!)",
      .summary = "Writes the value to the diagonal.",

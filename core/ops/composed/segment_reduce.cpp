@@ -9,6 +9,7 @@
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/ops/composed/family.h"
+#include "core/ops/composed/segments.h"
 #include "core/ops/indexing/indices.h"
 #include "core/ops/samples.h"
 
@@ -22,31 +23,6 @@ void check(bool holds, const Parts&... parts) {
     if (!holds) throw Error(ErrorKind::Run, concat(parts...));
 }
 
-enum class Reduce { Max, Mean, Min, Sum, Prod };
-
-Reduce reduce_of(std::string_view name) {
-    if (name == "max") return Reduce::Max;
-    if (name == "mean") return Reduce::Mean;
-    if (name == "min") return Reduce::Min;
-    if (name == "sum") return Reduce::Sum;
-    check(name == "prod", "unsupported reduction given! ", name);
-    return Reduce::Prod;
-}
-
-// Data seen as [outer, size, inner]; segment k of row o is [bounds[o][k], bounds[o][k + 1]).
-struct Segments {
-    std::int64_t outer = 1;
-    std::int64_t size = 1;
-    std::int64_t inner = 1;
-    std::int64_t count = 0;
-    Dims output;
-    std::vector<std::int64_t> bounds;
-
-    std::int64_t start(std::int64_t row, std::int64_t k) const {
-        return bounds[static_cast<std::size_t>(row * (count + 1) + k)];
-    }
-};
-
 void check_axis(const Tensor& data, const Tensor& table, std::int64_t axis, const char* name) {
     check(data.dim() >= table.dim(), "Expected data.dim() >= ", name,
           "_value.dim() to be true, but got false.  (Could this error message be "
@@ -55,8 +31,19 @@ void check_axis(const Tensor& data, const Tensor& table, std::int64_t axis, cons
           axis, ".");
 }
 
-Segments shape_of(const Tensor& data, const Tensor& lengths, const Tensor& indices, const Tensor& offsets,
-                  std::int64_t dim) {
+}  // namespace
+
+SegmentReduce segment_reduce_of(std::string_view name) {
+    if (name == "max") return SegmentReduce::Max;
+    if (name == "mean") return SegmentReduce::Mean;
+    if (name == "min") return SegmentReduce::Min;
+    if (name == "sum") return SegmentReduce::Sum;
+    check(name == "prod", "unsupported reduction given! ", name);
+    return SegmentReduce::Prod;
+}
+
+Segments segment_shape(const Tensor& data, const Tensor& lengths, const Tensor& indices, const Tensor& offsets,
+                       std::int64_t dim) {
     const std::int64_t axis = wrap_dim(dim, data.dim());
     check(data.numel() > 0,
           "Expected data.numel() > 0 to be true, but got false.  (Could this error message be improved?  If so, please "
@@ -84,7 +71,7 @@ Segments shape_of(const Tensor& data, const Tensor& lengths, const Tensor& indic
 
 Segments segments_of(const Tensor& data, const Tensor& lengths, const Tensor& offsets, std::int64_t axis,
                      bool is_unsafe) {
-    Segments s = shape_of(data, lengths, {}, offsets, axis);
+    Segments s = segment_shape(data, lengths, {}, offsets, axis);
     if (offsets.defined()) {
         s.bounds = indexing::index_values(offsets);
     } else {
@@ -112,16 +99,18 @@ Segments segments_of(const Tensor& data, const Tensor& lengths, const Tensor& of
     return s;
 }
 
+namespace {
+
 template <typename T>
-T start_value(Reduce reduce, const std::optional<Scalar>& initial) {
+T start_value(SegmentReduce reduce, const std::optional<Scalar>& initial) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     if (initial) return T(static_cast<float>(initial->to_double()));
     switch (reduce) {
-        case Reduce::Max:
+        case SegmentReduce::Max:
             return T(-kInfinity);
-        case Reduce::Min:
+        case SegmentReduce::Min:
             return T(kInfinity);
-        case Reduce::Prod:
+        case SegmentReduce::Prod:
             return T(1.0F);
         default:
             return T(0.0F);
@@ -135,13 +124,13 @@ bool is_nan(T x) {
 
 // 16-bit numbers are rounded after each step, as PyTorch does.
 template <typename T>
-T joined(Reduce reduce, T sum, T value) {
+T joined(SegmentReduce reduce, T sum, T value) {
     switch (reduce) {
-        case Reduce::Max:
+        case SegmentReduce::Max:
             return is_nan(value) || (!is_nan(sum) && value > sum) ? value : sum;
-        case Reduce::Min:
+        case SegmentReduce::Min:
             return is_nan(value) || (!is_nan(sum) && value < sum) ? value : sum;
-        case Reduce::Prod:
+        case SegmentReduce::Prod:
             return T(sum * value);
         default:
             return T(sum + value);
@@ -167,8 +156,8 @@ void visit_float_types(ScalarType dtype, F&& f) {
 
 Tensor segment_reduce(const Tensor& data, std::string_view reduce_name, const Tensor& lengths, const Tensor& indices,
                       const Tensor& offsets, std::int64_t axis, bool is_unsafe, std::optional<Scalar> initial) {
-    const Reduce reduce = reduce_of(reduce_name);
-    shape_of(data, lengths, indices, offsets, axis);
+    const SegmentReduce reduce = segment_reduce_of(reduce_name);
+    segment_shape(data, lengths, indices, offsets, axis);
     const Segments s = segments_of(data, lengths, offsets, axis, is_unsafe);
     const Tensor out = empty(span_of(s.output), data.dtype());
     const Tensor x = indexing::dense(data);
@@ -179,8 +168,10 @@ Tensor segment_reduce(const Tensor& data, std::string_view reduce_name, const Te
             for (std::int64_t j = s.start(row, k); j < end; ++j)
                 sum = joined(reduce, sum, x.data<T>()[(row * s.size + j) * s.inner + column]);
             const std::int64_t length = end - s.start(row, k);
-            if (reduce == Reduce::Mean && length == 0 && !initial) sum = T(std::numeric_limits<float>::quiet_NaN());
-            if (reduce == Reduce::Mean && length > 0 && !is_nan(sum)) sum = T(sum / T(static_cast<float>(length)));
+            if (reduce == SegmentReduce::Mean && length == 0 && !initial)
+                sum = T(std::numeric_limits<float>::quiet_NaN());
+            if (reduce == SegmentReduce::Mean && length > 0 && !is_nan(sum))
+                sum = T(sum / T(static_cast<float>(length)));
             out.data<T>()[(row * s.count + k) * s.inner + column] = sum;
         });
     });
@@ -199,21 +190,21 @@ struct Stretch {
 
 // The gradient of one result's elements; equal extrema share it.
 template <typename T>
-void spread(Reduce reduce, const Stretch<T>& at, T g, T result, T initial) {
+void spread(SegmentReduce reduce, const Stretch<T>& at, T g, T result, T initial) {
     const auto is_extreme = [&](T x) { return x == result || (is_nan(x) && is_nan(result)); };
     std::int64_t ties = 0;
-    if (reduce == Reduce::Max || reduce == Reduce::Min) {
+    if (reduce == SegmentReduce::Max || reduce == SegmentReduce::Min) {
         for (std::int64_t j = 0; j < at.length; ++j) ties += is_extreme(at.data[j * at.step]) ? 1 : 0;
         g = ties > 1 ? T(g / T(static_cast<float>(ties))) : g;
     }
     for (std::int64_t j = 0; j < at.length; ++j) {
         const T x = at.data[j * at.step];
         T& to = at.grad[j * at.step];
-        if (reduce == Reduce::Sum)
+        if (reduce == SegmentReduce::Sum)
             to = g;
-        else if (reduce == Reduce::Mean)
+        else if (reduce == SegmentReduce::Mean)
             to = T(g / T(static_cast<float>(at.length)));
-        else if (reduce != Reduce::Prod)
+        else if (reduce != SegmentReduce::Prod)
             to = is_extreme(x) ? g : T(0.0F);
         else if (x != T(0.0F) && !is_nan(x))
             to = T(T(g * result) / x);
@@ -230,14 +221,14 @@ void spread(Reduce reduce, const Stretch<T>& at, T g, T result, T initial) {
 Tensor segment_reduce_backward(const Tensor& grad, const Tensor& output, const Tensor& data,
                                std::string_view reduce_name, const Tensor& lengths, const Tensor& offsets,
                                std::int64_t axis, std::optional<Scalar> initial) {
-    const Reduce reduce = reduce_of(reduce_name);
+    const SegmentReduce reduce = segment_reduce_of(reduce_name);
     const Segments s = segments_of(data, lengths, offsets, axis, true);
     const Tensor out = zeros(data.sizes(), data.dtype());
     const Tensor x = indexing::dense(data);
     const Tensor g = indexing::dense(grad);
     const Tensor y = indexing::dense(output);
     visit_float_types(data.dtype(), [&]<typename T>(std::type_identity<T>) {
-        const T first = start_value<T>(Reduce::Prod, initial);
+        const T first = start_value<T>(SegmentReduce::Prod, initial);
         for_each_result(s, [&](std::int64_t row, std::int64_t k, std::int64_t column) {
             const std::int64_t from = (row * s.size + s.start(row, k)) * s.inner + column;
             const std::int64_t at = (row * s.count + k) * s.inner + column;

@@ -81,7 +81,7 @@ void as_tensor_kernel(Arguments arguments, IValue* results) {
         results[0] = fn::to_copy(data, dtype, IValue(), arguments[2]);
 }
 constexpr OperatorRecord literal(std::string_view schema, std::string_view summary) {
-    return {.schema = schema, .summary = summary, .kernel = &tensor_kernel};
+    return {.schema = schema, .summary = summary, .kernel = &tensor_kernel, .placement = Placement::Anywhere};
 }
 
 constexpr OperatorRecord kRecords[] = {

@@ -123,24 +123,16 @@ void triangle_indices(Arguments arguments, IValue* results) {
 Tensor one_hot(const Tensor& self, std::int64_t num_classes) {
     require(self.dtype() == ScalarType::Int64, "one_hot is only applicable to index tensor of type LongTensor.");
     require(self.numel() > 0 || num_classes > 0, "Can not infer total number of classes from empty tensor.");
-    const Tensor indices = empty(self.sizes(), ScalarType::Int64);
-    copy_into(indices, self);
-    const auto* index = indices.data<std::int64_t>();
-    const std::span<const std::int64_t> all(index, static_cast<std::size_t>(indices.numel()));
-    require(all.empty() || *std::min_element(all.begin(), all.end()) >= 0, "Class values must be non-negative.");
-    const std::int64_t largest = all.empty() ? -1 : *std::max_element(all.begin(), all.end());
+    const bool is_empty = self.numel() == 0;
+    require(is_empty || item(fn::amin(self, Dims{}, false)).to_int() >= 0, "Class values must be non-negative.");
+    const std::int64_t largest = is_empty ? -1 : item(fn::amax(self, Dims{}, false)).to_int();
     require(num_classes != 0 && num_classes >= -1, "num_classes should be positive");
     const std::int64_t classes = num_classes == -1 ? largest + 1 : num_classes;
     require(largest < classes, "Class values must be smaller than num_classes.");
     Dims sizes = to_dims(self.sizes());
     sizes.push_back(classes);
-    const Tensor out = zeros(span_of(sizes), ScalarType::Int64);
-    auto* row = out.data<std::int64_t>();
-    for (const std::int64_t i : all) {
-        row[i] = 1;
-        row += classes;
-    }
-    return out;
+    const Tensor out = zeros(span_of(sizes), ScalarType::Int64, self.device());
+    return is_empty ? out : fn::scatter_value(out, -1, fn::unsqueeze(self, -1), Scalar(1));
 }
 
 constexpr OperatorRecord kRecords[] = {

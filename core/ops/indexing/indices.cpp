@@ -2,6 +2,7 @@
 #include "core/ops/indexing/indices.h"
 
 #include "core/kernels/elementwise.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe::indexing {
 
@@ -14,7 +15,7 @@ Tensor dense(const Tensor& t, ScalarType dtype) {
 Tensor dense(const Tensor& t) { return dense(t, t.dtype()); }
 
 std::vector<std::int64_t> index_values(const Tensor& index) {
-    const Tensor flat = dense(index, ScalarType::Int64);
+    const Tensor flat = on_host(dense(index, ScalarType::Int64));
     const auto* values = flat.data<std::int64_t>();
     return {values, values + flat.numel()};
 }

@@ -78,12 +78,26 @@ Tensor tile(const Tensor& self, const Dims& dims) {
     return fn::repeat(self, repeats);
 }
 
+// On another device: the place of each number among the running sums; these are all that the host reads.
+Tensor repeated_there(const Tensor& repeats, std::optional<std::int64_t> output_size) {
+    static const OperatorHandle<> search("aten::searchsorted.Tensor");
+    const auto whole = static_cast<std::int64_t>(ScalarType::Int64);
+    const Tensor ends = fn::cumsum(fn::to_dtype(repeats, whole), 0, IValue());
+    if (item(fn::amin(repeats, Dims{}, false)).to_int() < 0) throw Error(ErrorKind::Run, "repeats can not be negative");
+    const std::int64_t total = item(fn::select(ends, 0, ends.numel() - 1)).to_int();
+    if (output_size && *output_size != total)
+        throw Error(ErrorKind::Run, "allocated size does not match required size");
+    const Tensor numbers = fn::arange(Scalar(total), whole, IValue(), repeats.device());
+    return search(ends, numbers, repeats.dtype() == ScalarType::Int32, true, IValue(), Tensor());
+}
+
 // 0, 0, 1, 2, 2, 2 from [2, 1, 3].
 Tensor repeated_indices(const Tensor& repeats, std::optional<std::int64_t> output_size) {
     if (repeats.dim() != 1) throw Error(ErrorKind::Run, "repeat_interleave only accept 1D vector as repeat");
     if (repeats.dtype() != ScalarType::Int64 && repeats.dtype() != ScalarType::Int32) {
         throw Error(ErrorKind::Run, "repeats has to be Long or Int tensor");
     }
+    if (!repeats.device().is_cpu() && repeats.numel() > 0) return repeated_there(repeats, output_size);
     const Tensor counts = on_host(fn::contiguous(fn::to_dtype(repeats, static_cast<std::int64_t>(ScalarType::Int64))));
     const auto* count = counts.data<std::int64_t>();
     std::int64_t total = 0;
@@ -93,7 +107,8 @@ Tensor repeated_indices(const Tensor& repeats, std::optional<std::int64_t> outpu
     }
     if (output_size && *output_size != total)
         throw Error(ErrorKind::Run, "allocated size does not match required size");
-    const Tensor out = empty(std::array{total}, repeats.dtype());
+    const Tensor out = empty(std::array{total}, repeats.dtype(), repeats.device());
+    if (total == 0) return out;
     visit_dtype(repeats.dtype(), [&]<typename T>(std::type_identity<T>) {
         if constexpr (std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::int32_t>) {
             T* to = out.data<T>();

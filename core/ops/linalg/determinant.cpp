@@ -6,6 +6,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/kernels/arithmetic.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"
@@ -31,11 +32,26 @@ Factors factored(const Tensor& A, const Tensor& LU, const Tensor& pivots) {
     return {factors, rows};
 }
 
+std::int64_t number_of_dtype(ScalarType dtype) { return static_cast<std::int64_t>(dtype); }
+
 template <typename T>
 T permutation_sign(const std::int32_t* pivots, std::int64_t n) {
     bool odd = false;
     for (std::int64_t i = 0; i < n; ++i) odd ^= pivots[i] != i + 1;
     return odd ? T(-1) : T(1);
+}
+
+// On another device: the products of each row of the last dimension, and the sign of its exchanges.
+Tensor products_of(const Tensor& t) {
+    static const OperatorHandle<> prod("aten::prod.dim_int");
+    return prod(t, -1, false, IValue());
+}
+Tensor signs_there(const Tensor& pivots, ScalarType dtype) {
+    const Tensor places =
+        fn::arange(Scalar(pivots.size(-1)), number_of_dtype(ScalarType::Int32), IValue(), pivots.device());
+    const Tensor moved = fn::ne(pivots, fn::add_scalar(places, Scalar(1), Scalar(1)));
+    return products_of(
+        fn::add_scalar(fn::mul_scalar(fn::to_dtype(moved, number_of_dtype(dtype)), Scalar(-2)), Scalar(1), Scalar(1)));
 }
 
 MetaList infer_factors(const Tensor& A) {
@@ -53,6 +69,10 @@ MetaList infer_det(const Tensor& A) {
 }
 void det(const Tensor& result, const Tensor& LU, const Tensor& pivots, const Tensor& A) {
     const Factors factors = factored(A, LU, pivots);
+    if (!A.device().is_cpu()) {
+        const Tensor diagonal = fn::diagonal(factors.LU, 0, -2, -1);
+        return copy_into(result, fn::mul(products_of(diagonal), signs_there(factors.pivots, A.dtype())));
+    }
     const Tensor values = buffer_for(result);
     const std::int64_t n = A.size(-1);
     visit_lapack(A.dtype(), [&]<typename T>(std::type_identity<T>) {
@@ -140,6 +160,12 @@ MetaList infer_slogdet(const Tensor& A) {
 }
 void slogdet(const Tensor& sign, const Tensor& logarithm, const Tensor& LU, const Tensor& pivots, const Tensor& A) {
     const Factors factors = factored(A, LU, pivots);
+    if (!A.device().is_cpu()) {
+        static const OperatorHandle<> sgn("aten::sgn");
+        const Tensor diagonal = fn::diagonal(factors.LU, 0, -2, -1);
+        copy_into(sign, fn::mul(products_of(sgn(diagonal)), signs_there(factors.pivots, A.dtype())));
+        return copy_into(logarithm, fn::sum_dim(fn::log(fn::abs(diagonal)), Dims{-1}, false, IValue()));
+    }
     const Tensor signs = buffer_for(sign);
     const Tensor logarithms = buffer_for(logarithm);
     const std::int64_t n = A.size(-1);

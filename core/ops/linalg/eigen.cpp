@@ -104,7 +104,11 @@ MetaList infer_symeig(const Tensor& self, bool with_vectors, bool) {
     return hermitian_metas(self, with_vectors || self.numel() == 0);
 }
 void symeig(const Tensor& values, const Tensor& vectors, const Tensor& self, bool with_vectors, bool upper) {
-    decompose_hermitian(values, vectors, self, upper ? 'U' : 'L', with_vectors, "symeig");
+    if (self.device().is_cpu())
+        return decompose_hermitian(values, vectors, self, upper ? 'U' : 'L', with_vectors, "symeig");
+    const auto [L, V] = call::eigh_all(self, upper ? "U" : "L", with_vectors);
+    copy_strided(values, L);
+    if (V.numel() == vectors.numel()) copy_strided(vectors, V);
 }
 void symeig_backward(GradientContext& context) {
     require(context.value("eigenvectors").to_bool(),

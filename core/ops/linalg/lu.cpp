@@ -206,7 +206,11 @@ MetaList infer_lu(const Tensor& A, bool) {
 }
 void lu(const Tensor& P, const Tensor& L, const Tensor& U, const Tensor& A, bool pivot) {
     const auto [LU, pivots, info] = call::lu_factor_ex(A, pivot, false);
-    unpack(P, L, U, LU, pivots, true, true);
+    if (A.device().is_cpu()) return unpack(P, L, U, LU, pivots, true, true);
+    const auto [permutation, lower, upper] = call::lu_unpack(LU, pivots, true, true);
+    copy_into(P, permutation);
+    copy_into(L, lower);
+    copy_into(U, upper);
 }
 void lu_backward(GradientContext& context) {
     if (!context.grad_output(1).defined() && !context.grad_output(2).defined()) return;

@@ -115,6 +115,7 @@ struct Wide16 {
 
 void copy_strided(const Tensor& to, const Tensor& from) {
     if (to.numel() == 0) return;
+    if (!to.device().is_cpu() || !from.device().is_cpu()) return copy_into(to, from);
     const Dimensions dims = merged_dimensions(to, from);
     switch (to.element_size()) {
         case 1:

@@ -252,11 +252,29 @@ Tensor channels_as_last(const Tensor& t) {
     return t.view_as_strided(span_of(sizes), span_of(strides), t.storage_offset());
 }
 
+// Whole numbers as the host does it: one dimension after another in float32, and the sum cut off.
+bool whole_numbers_there(DeviceLoops& loops, const Tensor& result, const Tensor& source, std::span<const DimTaps> dims,
+                         bool transposed) {
+    Tensor now = packed_as(source, ScalarType::Float32);
+    for (std::size_t step = 2; step < dims.size(); ++step) {
+        const std::size_t d = transposed ? dims.size() + 1 - step : step;
+        std::vector<DimTaps> one(dims.size());
+        one[d] = dims[d];
+        Dims sizes = to_dims(now.sizes());
+        sizes[d] = dims[d].places;
+        const Tensor next = empty(span_of(sizes), ScalarType::Float32, source.device());
+        if (!loops.apply_taps(next, now, one)) return false;
+        now = next;
+    }
+    convert_into(result, now);
+    return true;
+}
+
 // All dimensions at once, on the device that holds the tensors; false where it has no form of it.
 bool resample_there(Interpolation mode, const Options& options, const Tensor& source, const Tensor& result,
                     std::size_t spatial, bool transposed) {
     DeviceLoops* const loops = device_loops(result.device());
-    if (loops == nullptr || is_integral(source.dtype())) return false;
+    if (loops == nullptr) return false;
     const Tensor& small = transposed ? result : source;
     const Tensor& large = transposed ? source : result;
     std::vector<TapTable> tables;
@@ -272,7 +290,10 @@ bool resample_there(Interpolation mode, const Options& options, const Tensor& so
         dims.push_back({tables[d].places, tables[d].depth, indices[d],
                         copies ? std::span<const double>() : std::span<const double>(tables[d].weight)});
     }
-    return loops->apply_taps(result, source, dims);
+    // Copies keep the dtype.
+    if (!is_integral(source.dtype()) || std::ranges::all_of(tables, &TapTable::copies))
+        return loops->apply_taps(result, source, dims);
+    return whole_numbers_there(*loops, result, source, dims, transposed);
 }
 
 // The dimensions one after another; the gradient in the opposite order.

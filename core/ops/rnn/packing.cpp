@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // _pack_padded_sequence and _pad_packed_sequence: between a padded batch and its rows step by step.
+#include "core/ops/rnn/packing.h"
+
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "core/ops/nn/common.h"
@@ -9,9 +12,8 @@
 #include "core/tensor/device_copy.h"
 
 namespace loupe {
+namespace rnn {
 namespace {
-
-using namespace rnn;
 
 std::vector<std::int64_t> lengths_from(const Tensor& lengths) {
     require(lengths.dtype() == ScalarType::Int64, "'lengths' argument should be a 1D CPU int64 tensor, but got ",
@@ -35,53 +37,14 @@ void check_lengths(const std::vector<std::int64_t>& lengths, std::int64_t batch)
             "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0");
 }
 
-// Bytes of one step of one sample, and where they lie in a padded [T, B, *] (or [B, T, *]) tensor.
+// The padded batch's row of step t of sequence b.
 struct Padded {
     std::int64_t time;
     std::int64_t batch;
-    std::int64_t row_bytes;
     bool batch_first;
 
-    std::int64_t offset(std::int64_t t, std::int64_t b) const {
-        return (batch_first ? b * time + t : t * batch + b) * row_bytes;
-    }
+    std::int64_t place(std::int64_t t, std::int64_t b) const { return batch_first ? b * time + t : t * batch + b; }
 };
-Padded padded_layout(const Tensor& padded_tensor, bool batch_first) {
-    const std::int64_t time = padded_tensor.size(batch_first ? 1 : 0);
-    const std::int64_t batch = padded_tensor.size(batch_first ? 0 : 1);
-    const std::int64_t rows = std::max<std::int64_t>(1, time * batch);
-    return {time, batch, static_cast<std::int64_t>(padded_tensor.bytes()) / rows, batch_first};
-}
-
-Dims row_sizes(std::int64_t rows, const Tensor& like, std::int64_t skip) {
-    Dims sizes{rows};
-    sizes.insert(sizes.end(), like.sizes().begin() + skip, like.sizes().end());
-    return sizes;
-}
-
-void run_pack(Arguments arguments, IValue* results) {
-    const Tensor input = packed(arguments[0].to_tensor());
-    const std::vector<std::int64_t> lengths = lengths_from(arguments[1].to_tensor());
-    require(input.dim() >= 2, "Expected a padded input of at least 2 dimensions, but got ",
-            shape_list_text(input.sizes()));
-    require(input.numel() > 0, "Cannot pack empty tensors.");
-    const Padded layout = padded_layout(input, arguments[2].to_bool());
-    check_lengths(lengths, layout.batch);
-    require(lengths[0] <= layout.time, "Expected sequence length to be at most ", layout.time, ", got ", lengths[0]);
-    const std::int64_t total = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
-    const Tensor data = empty(span_of(row_sizes(total, input, 2)), input.dtype());
-    const Tensor batch_sizes = empty(IntSpan(lengths.data(), 1), ScalarType::Int64);
-    auto* to = static_cast<std::byte*>(data.raw_data());
-    const auto* from = static_cast<const std::byte*>(input.raw_data());
-    std::int64_t active = layout.batch;
-    for (std::int64_t t = 0; t < lengths[0]; ++t) {
-        while (lengths[static_cast<std::size_t>(active) - 1] <= t) --active;
-        batch_sizes.data<std::int64_t>()[t] = active;
-        for (std::int64_t b = 0; b < active; ++b) to = std::copy_n(from + layout.offset(t, b), layout.row_bytes, to);
-    }
-    results[0] = data;
-    results[1] = batch_sizes;
-}
 
 // Steps never grow, and there are as many rows as they say.
 void check_steps(const Tensor& rows, IntSpan batch_sizes, std::int64_t time, std::int64_t batch) {
@@ -99,31 +62,124 @@ void check_steps(const Tensor& rows, IntSpan batch_sizes, std::int64_t time, std
     }
 }
 
-Tensor unpack(const Tensor& rows, IntSpan batch_sizes, const Tensor& out, bool batch_first) {
-    const Tensor source = packed(rows);
-    const Padded layout = padded_layout(out, batch_first);
-    check_steps(rows, batch_sizes, layout.time, layout.batch);
-    require(std::equal(rows.sizes().begin() + 1, rows.sizes().end(), out.sizes().begin() + 2, out.sizes().end()),
-            "Expected data of ", shape_list_text(out.sizes().subspan(2)), " a row, but got ",
-            shape_list_text(rows.sizes()));
+void put_places(PackedRows& rows, const Padded& layout) {
+    for (std::size_t t = 0; t < rows.batch_sizes.size(); ++t) {
+        for (std::int64_t b = 0; b < rows.batch_sizes[t]; ++b)
+            rows.places.push_back(layout.place(static_cast<std::int64_t>(t), b));
+    }
+}
+
+// Where the data's rows go in a padded batch of these sizes.
+PackedRows unpacked_rows(const Tensor& data, Dims padded, std::vector<std::int64_t> batch_sizes, bool batch_first) {
+    const Padded layout{padded[batch_first ? 1 : 0], padded[batch_first ? 0 : 1], batch_first};
+    check_steps(data, batch_sizes, layout.time, layout.batch);
+    require(std::equal(data.sizes().begin() + 1, data.sizes().end(), padded.begin() + 2, padded.end()),
+            "Expected data of ", shape_list_text(span_of(padded).subspan(2)), " a row, but got ",
+            shape_list_text(data.sizes()));
+    PackedRows rows{{}, std::move(batch_sizes), to_dims(data.sizes()), std::move(padded)};
+    put_places(rows, layout);
+    return rows;
+}
+
+}  // namespace
+
+PackedRows rows_to_pack(const Tensor& input, const Tensor& lengths, bool batch_first) {
+    const std::vector<std::int64_t> each = lengths_from(lengths);
+    require(input.dim() >= 2, "Expected a padded input of at least 2 dimensions, but got ",
+            shape_list_text(input.sizes()));
+    require(input.numel() > 0, "Cannot pack empty tensors.");
+    const Padded layout{input.size(batch_first ? 1 : 0), input.size(batch_first ? 0 : 1), batch_first};
+    check_lengths(each, layout.batch);
+    require(each[0] <= layout.time, "Expected sequence length to be at most ", layout.time, ", got ", each[0]);
+    PackedRows rows;
+    std::int64_t active = layout.batch;
+    for (std::int64_t t = 0; t < each[0]; ++t) {
+        while (each[static_cast<std::size_t>(active) - 1] <= t) --active;
+        rows.batch_sizes.push_back(active);
+    }
+    put_places(rows, layout);
+    rows.data = {static_cast<std::int64_t>(rows.places.size())};
+    rows.data.insert(rows.data.end(), input.sizes().begin() + 2, input.sizes().end());
+    rows.padded = to_dims(input.sizes());
+    return rows;
+}
+
+PackedRows rows_to_unpack(const Tensor& data, const Dims& padded, const Tensor& batch_sizes, bool batch_first) {
+    require(padded.size() >= 2, "Expected an input_size of at least 2 dimensions, but got ",
+            shape_list_text(span_of(padded)));
+    return unpacked_rows(data, padded, lengths_from(batch_sizes), batch_first);
+}
+
+PackedRows rows_to_pad(const Tensor& data, const Tensor& given, bool batch_first, std::int64_t total_length) {
+    std::vector<std::int64_t> batch_sizes = lengths_from(given);
+    require(!batch_sizes.empty(), "batch_sizes can not be empty");
+    check_steps(data, batch_sizes, static_cast<std::int64_t>(batch_sizes.size()),
+                std::max<std::int64_t>(batch_sizes[0], 0));
+    std::int64_t time = static_cast<std::int64_t>(batch_sizes.size());
+    if (total_length > 0) {
+        require(total_length >= time,
+                "Expected total_length to be at least the length of the longest sequence in input, but got "
+                "total_length=",
+                total_length, " and max sequence length being ", time);
+        time = total_length;
+    }
+    Dims sizes{batch_first ? batch_sizes[0] : time, batch_first ? time : batch_sizes[0]};
+    sizes.insert(sizes.end(), data.sizes().begin() + 1, data.sizes().end());
+    return unpacked_rows(data, std::move(sizes), std::move(batch_sizes), batch_first);
+}
+
+Tensor lengths_of(const std::vector<std::int64_t>& batch_sizes) {
+    std::vector<std::int64_t> lengths(static_cast<std::size_t>(batch_sizes.empty() ? 0 : batch_sizes[0]), 0);
+    for (const std::int64_t size : batch_sizes) {
+        for (std::int64_t b = 0; b < size; ++b) ++lengths[static_cast<std::size_t>(b)];
+    }
+    const auto count = static_cast<std::int64_t>(lengths.size());
+    return tensor_of(std::span<const std::int64_t>(lengths), IntSpan(&count, 1));
+}
+
+}  // namespace rnn
+namespace {
+
+using namespace rnn;
+
+std::size_t row_bytes(const PackedRows& rows, const Tensor& t) {
+    const std::int64_t width = checked_numel(span_of(rows.padded).subspan(2));
+    return static_cast<std::size_t>(width * t.element_size());
+}
+
+void run_pack(Arguments arguments, IValue* results) {
+    const Tensor input = packed(arguments[0].to_tensor());
+    const PackedRows rows = rows_to_pack(input, arguments[1].to_tensor(), arguments[2].to_bool());
+    const Tensor data = empty(span_of(rows.data), input.dtype());
+    const std::size_t bytes = row_bytes(rows, input);
+    auto* to = static_cast<std::byte*>(data.raw_data());
+    const auto* const from = static_cast<const std::byte*>(input.raw_data());
+    for (const std::int64_t place : rows.places) {
+        std::memcpy(to, from + static_cast<std::size_t>(place) * bytes, bytes);
+        to += bytes;
+    }
+    const auto steps = static_cast<std::int64_t>(rows.batch_sizes.size());
+    results[0] = data;
+    results[1] = tensor_of(std::span<const std::int64_t>(rows.batch_sizes), IntSpan(&steps, 1));
+}
+
+Tensor unpack(const Tensor& data, const PackedRows& rows, const Tensor& out) {
+    const Tensor source = packed(data);
+    const std::size_t bytes = row_bytes(rows, out);
     const auto* from = static_cast<const std::byte*>(source.raw_data());
-    auto* to = static_cast<std::byte*>(out.raw_data());
-    for (std::size_t t = 0; t < batch_sizes.size(); ++t) {
-        for (std::int64_t b = 0; b < batch_sizes[t]; ++b) {
-            std::copy_n(from, layout.row_bytes, to + layout.offset(static_cast<std::int64_t>(t), b));
-            from += layout.row_bytes;
-        }
+    auto* const to = static_cast<std::byte*>(out.raw_data());
+    for (const std::int64_t place : rows.places) {
+        std::memcpy(to + static_cast<std::size_t>(place) * bytes, from, bytes);
+        from += bytes;
     }
     return out;
 }
 
 void run_pack_backward(Arguments arguments, IValue* results) {
     const Tensor grad = arguments[0].to_tensor();
-    const Dims sizes = arguments[1].to_ints();
-    require(sizes.size() >= 2, "Expected an input_size of at least 2 dimensions, but got ",
-            shape_list_text(span_of(sizes)));
-    const std::vector<std::int64_t> batch_sizes = lengths_from(arguments[2].to_tensor());
-    results[0] = unpack(grad, batch_sizes, zeros(span_of(sizes), grad.dtype()), arguments[3].to_bool());
+    const PackedRows rows =
+        rows_to_unpack(grad, arguments[1].to_ints(), arguments[2].to_tensor(), arguments[3].to_bool());
+    results[0] = unpack(grad, rows, zeros(span_of(rows.padded), grad.dtype()));
 }
 
 void pack_gradient(GradientContext& c) {
@@ -133,55 +189,31 @@ void pack_gradient(GradientContext& c) {
     });
 }
 
-std::vector<std::int64_t> lengths_of_steps(const std::vector<std::int64_t>& batch_sizes) {
-    std::vector<std::int64_t> lengths(static_cast<std::size_t>(batch_sizes.empty() ? 0 : batch_sizes[0]), 0);
-    for (const std::int64_t size : batch_sizes) {
-        for (std::int64_t b = 0; b < size; ++b) ++lengths[static_cast<std::size_t>(b)];
-    }
-    return lengths;
-}
-
-Tensor lengths_tensor(const std::vector<std::int64_t>& batch_sizes) {
-    const std::vector<std::int64_t> lengths = lengths_of_steps(batch_sizes);
-    const auto count = static_cast<std::int64_t>(lengths.size());
-    return tensor_of(std::span<const std::int64_t>(lengths), IntSpan(&count, 1));
+std::vector<std::int64_t> numbers_of(const Tensor& t) {
+    const Tensor values = on_host(packed(t));
+    return {values.data<std::int64_t>(), values.data<std::int64_t>() + values.numel()};
 }
 
 void pack_backward_gradient(GradientContext& c) {
     c.grad("grad", [&] {
-        const Tensor lengths = lengths_tensor(lengths_from(c.argument("batch_sizes")));
+        const Tensor lengths = lengths_of(numbers_of(c.argument("batch_sizes")));
         return std::get<0>(fn::_pack_padded_sequence(c.grad_output(), lengths, c.value("batch_first")));
     });
 }
 
 void run_pad(Arguments arguments, IValue* results) {
     const Tensor data = arguments[0].to_tensor();
-    const std::vector<std::int64_t> batch_sizes = lengths_from(arguments[1].to_tensor());
-    require(!batch_sizes.empty(), "batch_sizes can not be empty");
-    check_steps(data, batch_sizes, static_cast<std::int64_t>(batch_sizes.size()),
-                std::max<std::int64_t>(batch_sizes[0], 0));
-    const bool batch_first = arguments[2].to_bool();
-    std::int64_t time = static_cast<std::int64_t>(batch_sizes.size());
-    const std::int64_t wanted = arguments[4].to_int();
-    if (wanted > 0) {
-        require(
-            wanted >= time,
-            "Expected total_length to be at least the length of the longest sequence in input, but got total_length=",
-            wanted, " and max sequence length being ", time);
-        time = wanted;
-    }
-    Dims sizes{batch_first ? batch_sizes[0] : time, batch_first ? time : batch_sizes[0]};
-    sizes.insert(sizes.end(), data.sizes().begin() + 1, data.sizes().end());
-    const Tensor out = empty(span_of(sizes), data.dtype());
+    const PackedRows rows = rows_to_pad(data, arguments[1].to_tensor(), arguments[2].to_bool(), arguments[4].to_int());
+    const Tensor out = empty(span_of(rows.padded), data.dtype());
     fn::fill_(out, arguments[3].to_scalar());
-    results[0] = unpack(data, batch_sizes, out, batch_first);
-    results[1] = lengths_tensor(batch_sizes);
+    results[0] = unpack(data, rows, out);
+    results[1] = lengths_of(rows.batch_sizes);
 }
 
 void pad_gradient(GradientContext& c) {
     c.grad("data", [&] {
-        const std::vector<std::int64_t> sizes = lengths_from(c.argument("batch_sizes"));
-        return std::get<0>(fn::_pack_padded_sequence(c.grad_output(0), lengths_tensor(sizes), c.value("batch_first")));
+        const Tensor lengths = lengths_of(numbers_of(c.argument("batch_sizes")));
+        return std::get<0>(fn::_pack_padded_sequence(c.grad_output(0), lengths, c.value("batch_first")));
     });
 }
 
@@ -204,7 +236,6 @@ constexpr OperatorRecord kRecords[] = {
      .samples = pack_samples,
      .variants = kOut,
      .placement = Placement::Mixed,
-
      .dtypes = {kAnyDtype}},
     {
         .schema = "aten::_pack_padded_sequence_backward(Tensor grad, int[] input_size, Tensor batch_sizes, bool "
@@ -228,7 +259,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {pad_gradient, {save_argument("batch_sizes")}, "PadPackedSequenceBackward0"},
      .gradient = "data: grad of what is no padding",
      .samples = pad_samples,
-
+     .placement = Placement::Mixed,
      .dtypes = {kAnyDtype}},
 };
 

@@ -9,6 +9,7 @@
 #include "core/ops/sparse/compressed.h"
 #include "core/ops/sparse/family.h"
 #include "core/ops/sparse/sparse.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe {
 namespace {
@@ -74,7 +75,9 @@ Tensor to_sparse(const Tensor& self, std::optional<std::int64_t> layout, const s
     Dims steps = contiguous_strides(self.sizes());
     const Dims step_sizes{self.dim()};
     const Tensor flat = fn::sum_dim(
-        fn::mul(places, tensor_of(std::span<const std::int64_t>(steps.data(), steps.size()), span_of(step_sizes))),
+        fn::mul(places,
+                on_device(tensor_of(std::span<const std::int64_t>(steps.data(), steps.size()), span_of(step_sizes)),
+                          self.device())),
         Dims{1}, false);
     const Tensor elements = fn::index_select(fn::reshape(loupe::detach(self), Dims{-1}), 0, flat);
     return make_sparse(fn::contiguous(fn::t(places), 0), elements, self.sizes(), true);
@@ -145,6 +148,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Are the entries in order, each index once?",
      .results_from = ResultsFrom::Metadata,
      .kernel = boxed<is_coalesced>,
+     .placement = Placement::Anywhere,
      .sparse = {.as_is = true},
      .dtypes = {kAnyDtype}},
     {.schema = "aten::indices(Tensor(a) self) -> Tensor(a)",
@@ -170,16 +174,19 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::_nnz(Tensor self) -> int",
      .summary = "How many entries are kept.",
      .kernel = boxed<entries>,
+     .placement = Placement::Anywhere,
      .sparse = {.as_is = true},
      .dtypes = {kAnyDtype}},
     {.schema = "aten::sparse_dim(Tensor self) -> int",
      .summary = "How many dimensions have indices.",
      .kernel = boxed<sparse_dim>,
+     .placement = Placement::Anywhere,
      .sparse = {.as_is = true},
      .dtypes = {kAnyDtype}},
     {.schema = "aten::dense_dim(Tensor self) -> int",
      .summary = "How many dimensions the values have.",
      .kernel = boxed<dense_dim>,
+     .placement = Placement::Anywhere,
      .sparse = {.as_is = true},
      .dtypes = {kAnyDtype}},
     {.schema = "aten::to_dense(Tensor self, ScalarType? dtype=None) -> Tensor",
@@ -213,6 +220,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "The elements of a dense tensor at the indices of a sparse one.",
      .kernel = boxed<sparse_mask>,
      .is_gradient_stop = true,
+     .placement = Placement::Mixed,
      .sparse = {.as_is = true}},
     {.schema = "aten::embedding_sparse_backward(Tensor grad, Tensor indices, int "
                "num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor",

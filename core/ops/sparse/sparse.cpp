@@ -12,6 +12,7 @@
 #include "core/ops/sparse/coalesce.h"
 #include "core/ops/sparse/compressed.h"
 #include "core/ops/sparse/other_forms.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe {
 namespace {
@@ -242,7 +243,7 @@ Tensor elements_at(const Tensor& t, const Tensor& given_mask) {
     const CoordinateParts& parts = parts_of(mask);
     Dims rows{-1};
     for (std::int64_t d = parts.sparse_dim(); d < mask.dim(); ++d) rows.push_back(mask.size(d));
-    const Tensor places = index_tensor(flat_indices(parts, mask.sizes()));
+    const Tensor places = on_device(flat_places(parts, mask.sizes()), t.device());
     return make_sparse(parts.indices, fn::index_select(fn::reshape(t, rows), 0, places), mask.sizes(), true);
 }
 

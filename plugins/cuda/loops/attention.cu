@@ -400,14 +400,17 @@ struct BackwardBody {
 };
 
 // visit(S(), std::integral_constant<int, kDim>()); false for what has no kernel.
-template <typename Visit>
+// Where there are no gradients numbers of 16 bits may be wide.
+template <bool kWide, typename Visit>
 bool visit_kernel(Element element, int width, Visit&& visit) {
     const auto by_width = [&](auto tag) {
         if (width <= 32)
             visit(tag, std::integral_constant<int, 32>());
         else if (width <= 64)
             visit(tag, std::integral_constant<int, 64>());
-        else
+        else if (width <= 128)
+            visit(tag, std::integral_constant<int, 128>());
+        else if constexpr (kWide && !std::is_same_v<decltype(tag), float>)
             visit(tag, std::integral_constant<int, kMostWidth>());
     };
     if (width > kMostWidth) return false;
@@ -438,9 +441,10 @@ std::size_t most_tile_memory() {
 
 bool has_attention(Element element, int width, bool with_gradients) {
     bool fits = false;
-    visit_kernel(element, width, [&](auto tag, auto dim) {
+    visit_kernel<true>(element, width, [&](auto tag, auto dim) {
         using S = decltype(tag);
         constexpr int kDim = decltype(dim)::value;
+        if (with_gradients && kDim > 128) return;
         fits = (with_gradients ? BackwardMemory<S, kDim>(true).bytes : ForwardMemory<S, kDim>().bytes) <=
                most_tile_memory();
     });
@@ -449,7 +453,7 @@ bool has_attention(Element element, int width, bool with_gradients) {
 
 void run_attention(const Queue& queue, const AttentionShape& s, const void* query, const void* key, const void* value,
                    void* out, HeadStrides of_out, float* sums) {
-    visit_kernel(s.element, wider(s), [&](auto tag, auto dim) {
+    visit_kernel<true>(s.element, wider(s), [&](auto tag, auto dim) {
         using S = decltype(tag);
         constexpr int kDim = decltype(dim)::value;
         launch_tiles(queue, s.batch * s.heads * tiles_of(s.rows), ForwardMemory<S, kDim>().bytes,
@@ -460,7 +464,7 @@ void run_attention(const Queue& queue, const AttentionShape& s, const void* quer
 
 void run_attention_along(const Queue& queue, const AttentionShape& s, const void* grad, HeadStrides of_grad,
                          const void* out, HeadStrides of_out, float* along) {
-    visit_kernel(s.element, 1, [&](auto tag, auto) {
+    visit_kernel<false>(s.element, 1, [&](auto tag, auto) {
         using S = decltype(tag);
         launch_teams(queue, s.batch * s.heads * s.rows, s.out,
                      AlongBody<S>{s, static_cast<const S*>(grad), of_grad, static_cast<const S*>(out), of_out, along});
@@ -470,7 +474,7 @@ void run_attention_along(const Queue& queue, const AttentionShape& s, const void
 void run_attention_gradients(const Queue& queue, const AttentionShape& s, const void* query, const void* key,
                              const void* value, const void* grad, HeadStrides of_grad, const float* sums,
                              const float* along, const AttentionGradients& gradients) {
-    visit_kernel(s.element, wider(s), [&](auto tag, auto dim) {
+    visit_kernel<false>(s.element, wider(s), [&](auto tag, auto dim) {
         using S = decltype(tag);
         constexpr int kDim = decltype(dim)::value;
         const auto run = [&](auto of_keys, std::int64_t count) {

@@ -27,7 +27,7 @@ struct AttentionShape {
     std::int64_t bias_column = 0;
     std::int64_t sum_rows = 0;  // elements of the sums from head to head
 };
-inline constexpr int kMostWidth = 128;
+inline constexpr int kMostWidth = 256;  // of float32 and of gradients less: has_attention
 
 // Is there a kernel, and has a block of the device the memory for it? float16, bfloat16, float32.
 bool has_attention(Element element, int width, bool with_gradients);

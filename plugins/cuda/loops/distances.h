@@ -17,4 +17,10 @@ void run_distances(const Queue& queue, const PairShape& shape, const void* x, co
 void run_distance_slopes(const Queue& queue, const PairShape& shape, const void* grad, const void* x, const void* y,
                          const void* distances, void* out);
 
+// Of one set of rows, shape.rows of them: the pairs i < j in order, and the gradient of x. batch and columns are not
+// read.
+void run_own_distances(const Queue& queue, const PairShape& shape, const void* x, void* out);
+void run_own_distance_slopes(const Queue& queue, const PairShape& shape, const void* grad, const void* x,
+                             const void* distances, void* out);
+
 }  // namespace loupe::cuda

@@ -18,6 +18,8 @@ enum class FaultKind : std::int32_t {
     Divisor,   // 0, of the whole number value
     Rate,      // of a distribution, below 0 or beyond whole numbers
     Share,     // an element that is not between 0 and 1
+    Pivot,     // an exchange with a row that there is not
+    Sample,    // not from 0 to 1; value: its bits
 };
 
 // In memory that host and device see.

@@ -56,6 +56,41 @@ void each_geometry(const PoolGeometry& g, const Visit& visit) {
         visit(Geometry<std::int64_t>(g));
 }
 
+// What elements are compared and added up in; whole numbers wrap around.
+template <typename S>
+using Pooled = std::conditional_t<std::is_integral_v<S>, std::int64_t, Compute<S>>;
+template <typename T>
+LOUPE_HD constexpr T lowest() {
+    if constexpr (std::is_integral_v<T>)
+        return std::numeric_limits<T>::min();
+    else
+        return -std::numeric_limits<T>::infinity();
+}
+template <typename T>
+LOUPE_HD T plus(T a, T b) {
+    if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+    else
+        return a + b;
+}
+template <typename Visit>
+bool visit_pooled(Element element, const Visit& visit) {
+    switch (element) {
+        case Element::UInt8:
+            return visit(std::uint8_t()), true;
+        case Element::Int8:
+            return visit(std::int8_t()), true;
+        case Element::Int16:
+            return visit(std::int16_t()), true;
+        case Element::Int32:
+            return visit(std::int32_t()), true;
+        case Element::Int64:
+            return visit(std::int64_t()), true;
+        default:
+            return visit_floating(element, visit);
+    }
+}
+
 // Which element of which plane: arrays of the sizes given.
 template <typename I>
 struct Place {
@@ -138,12 +173,12 @@ struct MaxBody {
     std::int64_t* indices;
 
     LOUPE_HD void operator()(std::int64_t index) const {
-        using T = Compute<S>;
+        using T = Pooled<S>;
         const I i = static_cast<I>(index);
         const Place<I> place = place_of(g, i, g.output, g.input);
         const Span<I> deep = window(g, 0, place.at[0]), high = window(g, 1, place.at[1]),
                       wide = window(g, 2, place.at[2]);
-        T best = -std::numeric_limits<T>::infinity();
+        T best = lowest<T>();
         I at = (deep.begin * g.input[1] + high.begin) * g.input[2] + wide.begin;
         for (I a = deep.begin; a < deep.end; a += deep.step) {
             for (I b = high.begin; b < high.end; b += high.step) {
@@ -196,7 +231,7 @@ struct MeanBody {
     S* out;
 
     LOUPE_HD void operator()(std::int64_t index) const {
-        using T = Compute<S>;
+        using T = Pooled<S>;
         const I i = static_cast<I>(index);
         const Place<I> place = place_of(g, i, g.output, g.input);
         const Span<I> deep = window(g, 0, place.at[0]), high = window(g, 1, place.at[1]),
@@ -205,7 +240,8 @@ struct MeanBody {
         for (I a = deep.begin; a < deep.end; ++a) {
             for (I b = high.begin; b < high.end; ++b) {
                 for (I c = wide.begin; c < wide.end; ++c)
-                    sum += static_cast<T>(x[place.base + ((a * g.input[1] + b) * g.input[2] + c) * place.step]);
+                    sum =
+                        plus(sum, static_cast<T>(x[place.base + ((a * g.input[1] + b) * g.input[2] + c) * place.step]));
             }
         }
         const T divisor = divisor_of<T, I>(g, place.at[0], place.at[1], place.at[2]);
@@ -249,7 +285,7 @@ struct MeanGradientBody {
 }  // namespace
 
 bool run_max_pool(const Queue& queue, const PoolGeometry& g, const void* x, void* out, std::int64_t* indices) {
-    return visit_floating(g.element, [&](auto tag) {
+    return visit_pooled(g.element, [&](auto tag) {
         using S = decltype(tag);
         each_geometry(g, [&](auto geometry) {
             using I = typename decltype(geometry)::Index;
@@ -270,7 +306,7 @@ bool run_max_pool_gradient(const Queue& queue, const PoolGeometry& g, const void
     });
 }
 bool run_mean_pool(const Queue& queue, const PoolGeometry& g, const void* x, void* out) {
-    return visit_floating(g.element, [&](auto tag) {
+    return visit_pooled(g.element, [&](auto tag) {
         using S = decltype(tag);
         each_geometry(g, [&](auto geometry) {
             using I = typename decltype(geometry)::Index;

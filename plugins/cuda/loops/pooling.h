@@ -26,7 +26,8 @@ struct PoolGeometry {
     LOUPE_HD std::int64_t pixels(const std::int64_t* size) const { return size[0] * size[1] * size[2]; }
 };
 
-// indices: int64, of the element in its plane. All are false for elements that are not floating.
+// indices: int64, of the element in its plane. Whole numbers are pooled too; gradients are false for elements that are
+// not floating.
 bool run_max_pool(const Queue& queue, const PoolGeometry& geometry, const void* x, void* out, std::int64_t* indices);
 bool run_max_pool_gradient(const Queue& queue, const PoolGeometry& geometry, const void* grad,
                            const std::int64_t* indices, void* out);

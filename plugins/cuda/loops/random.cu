@@ -295,6 +295,41 @@ std::int64_t width_of(const Draw& draw) {
     return draw.element == Element::Float64 ? 2 : 4;
 }
 
+// PyTorch launches blocks of 128 threads for the samples of a row, and a row of blocks a row, up to so many; threads go
+// on with the rows behind. Of four numbers the first is used.
+constexpr std::int64_t kMostGridRows = 65535, kSampleThreads = 128;
+template <typename S>
+struct MultinomialBody {
+    Draw draw;
+    const S* weights;
+    const S* sums;
+    std::int64_t categories, samples;
+    std::int64_t* to;
+
+    LOUPE_HD void operator()(std::int64_t i) const {
+        using T = Compute<S>;
+        const std::int64_t row = quotient(i, samples), sample = i - row * samples;
+        const std::int64_t round = row / kMostGridRows, grid_row = row - round * kMostGridRows;
+        const std::int64_t width = (samples + kSampleThreads - 1) / kSampleThreads * kSampleThreads;
+        const Four f = philox(offset_of(draw) / 4 + static_cast<std::uint64_t>(round),
+                              static_cast<std::uint64_t>(grid_row * width + sample), seed_of(draw));
+        const T drawn = static_cast<T>(stored<S>(uniform(f.v[0])));
+        const S* const own = sums + row * categories;
+        std::int64_t low = 0, high = categories;
+        while (low < high) {
+            const std::int64_t middle = low + (high - low) / 2;
+            if (static_cast<T>(own[middle]) < drawn)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (low == categories) low = categories - 1;
+        // Categories without weight are never drawn.
+        while (low >= 1 && static_cast<T>(weights[row * categories + low]) == T(0)) --low;
+        to[i] = low;
+    }
+};
+
 }  // namespace
 
 std::int64_t threads_for(std::int64_t count, std::int64_t resident) {
@@ -385,6 +420,19 @@ bool run_random_slopes(const Queue& queue, const Draw& draw, const void* x, void
         using S = decltype(tag);
         launch(queue, rounds_of(draw, count, width_of(draw)) * draw.threads,
                SlopeBody<S>{draw, static_cast<const S*>(x), static_cast<S*>(y), static_cast<S*>(noise), count});
+    });
+}
+
+std::uint64_t multinomial_numbers(std::int64_t rows) {
+    return static_cast<std::uint64_t>((rows - 1) / kMostGridRows + 1) * 4;
+}
+void run_multinomial(const Queue& queue, const Draw& draw, const void* weights, const void* sums, std::int64_t rows,
+                     std::int64_t categories, std::int64_t samples, std::int64_t* to) {
+    visit_floating(draw.element, [&](auto tag) {
+        using S = decltype(tag);
+        launch(queue, rows * samples,
+               MultinomialBody<S>{draw, static_cast<const S*>(weights), static_cast<const S*>(sums), categories,
+                                  samples, to});
     });
 }
 

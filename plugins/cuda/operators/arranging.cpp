@@ -74,6 +74,12 @@ bool takes_triangle(Arguments a, std::string* why) {
     return is_small;
 }
 
+bool takes_known_image(Arguments a, std::string* why) {
+    if (!takes(a, why)) return false;
+    const ScalarType dtype = a[0].to_tensor().dtype();
+    if (!is_known(dtype) && why != nullptr) *why = std::string(dtype_name(dtype)) + " input";
+    return is_known(dtype);
+}
 bool takes_matrix(Arguments a, std::string* why) {
     if (!takes(a, why)) return false;
     const ScalarType dtype = a[0].to_tensor().dtype();
@@ -128,6 +134,37 @@ constexpr std::string_view kByLoops[] = {
     "aten::unfold_backward",
     "aten::zeros",
     "aten::zeros_like",
+    "aten::_trilinear",
+    "aten::_euclidean_dist",
+    "aten::_dyn_quant_pack_4bit_weight",
+    "aten::_int_mm",
+    "aten::_weight_int8pack_mm",
+    "aten::addr",
+    "aten::cholesky",
+    "aten::eye",
+    "aten::eye.m",
+    "aten::embedding_sparse_backward",
+    "aten::histogram.bin_ct",
+    "aten::histogram.bins_tensor",
+    "aten::_linalg_det",
+    "aten::_linalg_slogdet",
+    "aten::_linalg_solve_ex",
+    "aten::linalg_cross",
+    "aten::linalg_inv_ex",
+    "aten::linalg_lu",
+    "aten::linalg_matrix_exp",
+    "aten::linalg_matrix_sqrth",
+    "aten::linalg_polar",
+    "aten::one_hot",
+    "aten::repeat_interleave.Tensor",
+    "aten::sparse_coo_tensor.indices",
+    "aten::sparse_coo_tensor.indices_size",
+    "aten::sparse_mask",
+    "aten::symeig",
+    "aten::to_dense",
+    "aten::to_sparse",
+    "aten::unsafe_split.Tensor",
+    "aten::unsafe_split_with_sizes",
     "aten::binary_cross_entropy_with_logits",
 };
 // By taps.
@@ -153,8 +190,8 @@ void register_arranging(const Registration& to) {
     }
     for (const std::string_view name : kResampled) {
         for (const std::string_view overload : {"", ".vec"}) {
-            as_it_is(concat("aten::", name, overload), takes_floating<0>);
-            as_it_is(concat("aten::", name, "_backward", overload), takes_floating<0>);
+            as_it_is(concat("aten::", name, overload), takes_known_image);
+            as_it_is(concat("aten::", name, "_backward", overload), takes_known_image);
         }
     }
     to.add("aten::arange", &arange<1>, takes_known_dtype);

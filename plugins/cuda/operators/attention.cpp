@@ -11,6 +11,7 @@
 #include "core/base/strings.h"
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
+#include "core/dispatch/registry.h"
 #include "plugins/cuda/operators/dense.h"
 #include "plugins/cuda/operators/operators.h"
 
@@ -179,6 +180,10 @@ bool takes_backward(Arguments a, std::string* why) {
 void register_attention(const Registration& to) {
     to.add("loupe::attention", filling<attention, 2>, takes_some);
     to.add("loupe::attention_backward", filling<attention_backward, 3>, takes_some);
+    // Of float64, wide heads and the gradient of a bias: in steps, as the host does it.
+    for (const char* const name :
+         {"aten::_scaled_dot_product_efficient_attention", "aten::_scaled_dot_product_efficient_attention_backward"})
+        to.add(name, find_operator(name)->record->kernel.function);
     to.add("aten::_scaled_dot_product_efficient_attention", efficient_attention, takes_forward);
     to.add("aten::_scaled_dot_product_efficient_attention_backward", efficient_attention_backward, takes_backward);
 }

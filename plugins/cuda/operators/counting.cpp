@@ -109,6 +109,22 @@ bool takes_elements(Arguments a, std::string* why) {
     return both;
 }
 
+// Comparisons promote a number as isin does.
+Tensor isin_number(const Tensor& elements, const Scalar& value, bool, bool invert) {
+    return invert ? fn::ne_scalar(elements, value) : fn::eq_scalar(elements, value);
+}
+Tensor number_isin(const Scalar& value, const Tensor& test_elements, bool, bool invert) {
+    const Tensor found = fn::any(fn::eq_scalar(test_elements, value));
+    return invert ? fn::logical_not(found) : found;
+}
+template <std::size_t kTensor>
+bool takes_number_among(Arguments a, std::string* why) {
+    if (!takes(a, why)) return false;
+    const bool fits = is_known(a[kTensor].to_tensor().dtype()) && !a[1 - kTensor].to_scalar().is_complex();
+    if (!fits && why != nullptr) *why = "arguments that do not fit";
+    return fits;
+}
+
 // ---- bags
 
 using FourTensors = std::tuple<Tensor, Tensor, Tensor, Tensor>;
@@ -166,6 +182,8 @@ void register_counting(const Registration& to) {
     to.add("aten::bincount", boxed<bincount>, takes_whole_vector);
     to.add("aten::histc", boxed<histc>, takes_histogram);
     to.add("aten::isin.Tensor_Tensor", boxed<isin>, takes_elements);
+    to.add("aten::isin.Tensor_Scalar", boxed<isin_number>, takes_number_among<0>);
+    to.add("aten::isin.Scalar_Tensor", boxed<number_isin>, takes_number_among<1>);
     to.add("aten::_embedding_bag", boxed<embedding_bag>, takes_bags);
     to.add("aten::_embedding_bag_forward_only", boxed<embedding_bag>, takes_bags);
 }

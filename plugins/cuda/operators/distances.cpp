@@ -50,6 +50,31 @@ void cdist_backward(const Tensor& out, const Tensor& grad, const Tensor& x1, con
     to.put_back();
 }
 
+PairShape own_pairs(const Tensor& x, double p) {
+    PairShape shape;
+    shape.element = element_of(x.dtype());
+    shape.p = p;
+    shape.rows = x.size(0);
+    shape.width = x.size(1);
+    return shape;
+}
+void pdist(const Tensor& out, const Tensor& self, double p) {
+    if (out.numel() == 0) return;
+    const Tensor x = dense(self);
+    const Room to(out);
+    run_own_distances(queue_of(out.device()), own_pairs(x, p), address_of(x), address_of(to.tensor()));
+    to.put_back();
+}
+void pdist_backward(const Tensor& out, const Tensor& grad, const Tensor& self, double p, const Tensor& distances) {
+    if (out.numel() == 0) return;
+    if (distances.numel() == 0) return fill_with(out, 0);
+    const Tensor x = dense(self), g = dense(grad), whole = dense(distances);
+    const Room to(out);
+    run_own_distance_slopes(queue_of(out.device()), own_pairs(x, p), address_of(g), address_of(x), address_of(whole),
+                            address_of(to.tensor()));
+    to.put_back();
+}
+
 // Of numbers of 32 or 64 bits.
 template <std::size_t kTensor>
 bool takes_wide(Arguments a, std::string* why) {
@@ -101,6 +126,8 @@ bool takes_norm(Arguments a, std::string* why) {
 void register_distances(const Registration& to) {
     to.add("aten::_cdist_forward", filling<cdist>, takes_wide<0>);
     to.add("aten::_cdist_backward", filling<cdist_backward>, takes_wide<1>);
+    to.add("aten::_pdist_forward", filling<pdist>, takes_wide<0>);
+    to.add("aten::_pdist_backward", filling<pdist_backward>, takes_wide<1>);
     to.add("aten::linalg_vector_norm", filling<vector_norm>, takes_norm);
 }
 

@@ -26,6 +26,12 @@ void throw_fault(Fault& fault, const char* op) {
             return fail("all elements of input should be between 0 and 1");
         case FaultKind::Divisor:
             return fail(concat("ZeroDivisionError: ", found.value, " divided by 0"));
+        case FaultKind::Pivot:
+            return fail(
+                "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive."
+                "Did you properly pass the result of lu_factor?");
+        case FaultKind::Sample:
+            return fail(concat("Expect _random_samples from 0 to 1, but got ", bits_as<double>(found.value)));
         case FaultKind::Index:
             return fail(concat("index ", found.value, " is out of bounds for dimension ", found.dim, " with size ",
                                found.limit));

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements picked by tensors of indices, or by masks.
+#include <cmath>
+
+#include "core/base/error.h"
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/ops/indexing/indices.h"
@@ -194,6 +197,47 @@ Tensor masked_select(const Tensor& self, const Tensor& mask) {
     return out;
 }
 
+// The k-th place of the mask gets the k-th element of the source.
+void masked_scatter(const Tensor& out, const Tensor& self, const Tensor& mask, const Tensor& source) {
+    if (!out.is_same(self)) copy_into(out, self);
+    const Tensor places = places_of(fn::expand(mask, to_dims(out.sizes()), false));
+    if (places.numel() > source.numel())
+        throw Error(ErrorKind::Run, "Number of elements of source < number of ones in mask");
+    if (places.numel() == 0) return;
+    const Tensor from = dense(source);
+    const Room to(out);
+    if (!to.tensor().is_same(out)) copy_into(to.tensor(), out);
+    IndexLoop loop;
+    loop.add_dim(places.numel(), 0, from.element_size());
+    add_index(loop, places, 0, out.numel(), out.element_size(), 0);
+    run_index_write(queue_of(out.device()), loop, bytes_of(out), address_of(to.tensor()), address_of(from));
+    to.put_back();
+}
+
+// Rows that are longer than max_norm are shortened; each is looked at once.
+Tensor embedding_renorm(const Tensor& self, const Tensor& indices, double max_norm, double norm_type) {
+    static const OperatorHandle<fn::ThreeTensors> unique("aten::_unique2");
+    if (indices.numel() == 0 || self.numel() == 0) return self;
+    const auto wide = static_cast<std::int64_t>(ScalarType::Float64);
+    const ScalarType scaled = self.dtype() == ScalarType::Float64 ? ScalarType::Float64 : ScalarType::Float32;
+    const Tensor rows = std::get<0>(unique(as_index(indices, self.device()), true, false, false));
+    const Tensor held = fn::index_select(self, std::int64_t{0}, rows);
+    const Tensor sizes = fn::abs(fn::to_dtype(held, wide));
+    const Tensor exact =
+        std::isinf(norm_type)
+            ? fn::amax(sizes, Dims{1}, true)
+            : fn::pow_scalar(fn::sum_dim(fn::pow_scalar(sizes, Scalar(norm_type)), Dims{1}, true, IValue()),
+                             Scalar(1 / norm_type));
+    // Compared as the table holds it.
+    const Tensor norm = fn::to_dtype(fn::to_dtype(exact, static_cast<std::int64_t>(self.dtype())), wide);
+    const Tensor most = fn::full_like(norm, Scalar(max_norm));
+    const Tensor scale = fn::where(fn::gt_scalar(norm, Scalar(max_norm)),
+                                   fn::div(most, fn::add_scalar(norm, Scalar(1e-7), Scalar(1))), fn::ones_like(norm));
+    const Tensor shortened = fn::mul(dense(held, scaled), dense(scale, scaled));
+    copy_into(self, fn::index_copy(self, std::int64_t{0}, rows, dense(shortened, self.dtype())));
+    return self;
+}
+
 bool takes_known(Arguments a, std::string* why) {
     if (!takes(a, why)) return false;
     const ScalarType dtype = a[0].to_tensor().dtype();
@@ -209,6 +253,19 @@ bool takes_masked(Arguments a, std::string* why) {
     return is_mask;
 }
 
+bool takes_masked_source(Arguments a, std::string* why) {
+    if (!takes_masked(a, why)) return false;
+    const bool fits = a[2].to_tensor().device() == a[0].to_tensor().device() && a[0].to_tensor().dim() <= kMaxDims;
+    if (!fits && why != nullptr) *why = "tensors that do not fit";
+    return fits;
+}
+bool takes_table(Arguments a, std::string* why) {
+    if (!takes_floating<0>(a, why)) return false;
+    const bool is_table = a[0].to_tensor().dim() == 2;
+    if (!is_table && why != nullptr) *why = "not a table";
+    return is_table;
+}
+
 }  // namespace
 
 void register_indexing(const Registration& to) {
@@ -218,6 +275,9 @@ void register_indexing(const Registration& to) {
     to.add("aten::index.Tensor", boxed<index>, takes_index);
     to.add("aten::index_put", filling<index_put>, takes_put);
     to.add("aten::nonzero", boxed<nonzero>, takes_known);
+    to.add("aten::argwhere", boxed<nonzero>, takes_known);
+    to.add("aten::masked_scatter", filling<masked_scatter>, takes_masked_source);
+    to.add("aten::embedding_renorm_", boxed<embedding_renorm>, takes_table);
     to.add("aten::masked_select", boxed<masked_select>, takes_masked);
 }
 

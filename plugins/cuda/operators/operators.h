@@ -50,6 +50,15 @@ void register_convolution_relu(const Registration& to);
 void register_composed(const Registration& to);
 void register_margins(const Registration& to);
 void register_random(const Registration& to);
+void register_own_products(const Registration& to);
+void register_solving(const Registration& to);
+void register_packed_weights(const Registration& to);
+void register_factoring(const Registration& to);
+void register_segments(const Registration& to);
+void register_sequences(const Registration& to);
+void register_exchanges(const Registration& to);
+void register_spaced(const Registration& to);
+void register_unpooling(const Registration& to);
 // All of them.
 void register_operators(const PluginRegistries& registries, DeviceType type, const char* backend);
 

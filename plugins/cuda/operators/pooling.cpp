@@ -170,16 +170,25 @@ bool takes_adaptive_gradient(Arguments a, std::string* why) {
     return fits;
 }
 
+// Whole numbers too.
+bool takes_pooled(Arguments a, std::string* why) {
+    if (!takes(a, why)) return false;
+    const ScalarType dtype = a[0].to_tensor().dtype();
+    const bool is_taken = is_known(dtype) && dtype != ScalarType::Bool;
+    if (!is_taken && why != nullptr) *why = std::string(dtype_name(dtype)) + " input";
+    return is_taken;
+}
+
 template <std::size_t kSpatial>
 void register_for(const Registration& to) {
     const std::string d = std::to_string(kSpatial) + "d";
-    to.add("aten::max_pool" + d + "_with_indices", filling<max_pool<kSpatial>, 2>, takes_floating<0>);
+    to.add("aten::max_pool" + d + "_with_indices", filling<max_pool<kSpatial>, 2>, takes_pooled);
     to.add("aten::max_pool" + d + "_with_indices_backward", filling<max_pool_backward<kSpatial>>,
            takes_gradient<kSpatial, true>);
     to.add("aten::adaptive_max_pool" + d, filling<adaptive_max_pool<kSpatial>, 2>, takes_floating<0>);
     to.add("aten::adaptive_max_pool" + d + "_backward", filling<adaptive_max_pool_backward<kSpatial>>,
            takes_adaptive_gradient<kSpatial, true>);
-    to.add("aten::avg_pool" + d, filling<avg_pool<kSpatial>>, takes_floating<0>);
+    to.add("aten::avg_pool" + d, filling<avg_pool<kSpatial>>, takes_pooled);
     to.add("aten::avg_pool" + d + "_backward", filling<avg_pool_backward<kSpatial>>, takes_gradient<kSpatial, false>);
     to.add("aten::_adaptive_avg_pool" + d, filling<adaptive_avg_pool<kSpatial>>, takes_floating<0>);
     to.add("aten::_adaptive_avg_pool" + d + "_backward", filling<adaptive_avg_pool_backward<kSpatial>>,

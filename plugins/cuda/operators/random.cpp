@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers by the device's generator, those that PyTorch draws on CUDA.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
@@ -290,6 +291,37 @@ void randperm(Arguments a, IValue* results) {
     results[0] = shuffled(a[0].to_int(), kGenerator ? a[1] : IValue(), dtype, a[kFirst + 2].to_device());
 }
 
+// With replacement; without, and of one sample, the kernel of the host draws by exponential numbers on the device.
+Tensor multinomial(const Tensor& self, std::int64_t samples, bool replacement, const IValue& generator) {
+    const bool is_shaped = self.dim() == 1 || self.dim() == 2;
+    if (!replacement || samples <= 1 || !is_shaped || !is_computed(self.dtype()) || self.size(-1) > (1 << 24) ||
+        self.numel() == 0) {
+        static const KernelFunction host = find_operator("aten::multinomial")->record->kernel.function;
+        IValue result;
+        const std::array<IValue, 4> arguments{self, samples, replacement, generator};
+        host(arguments, &result);
+        return result.to_tensor();
+    }
+    const Tensor rows = fn::reshape(self, Dims{-1, self.size(-1)});
+    require(!fn::is_nonzero(fn::any(fn::lt_scalar(rows, Scalar(0)))),
+            "invalid multinomial distribution (encountering probability entry < 0)");
+    require(fn::is_nonzero(fn::all(fn::isfinite(rows))),
+            "invalid multinomial distribution (encountering probability entry = infinity or NaN)");
+    const Tensor whole = fn::sum_dim(rows, Dims{1}, true, IValue());
+    require(fn::is_nonzero(fn::all(fn::gt_scalar(whole, Scalar(0)))),
+            "invalid multinomial distribution (sum of probabilities <= 0)");
+    const Tensor weights = dense(fn::div(rows, whole)), sums = dense(fn::cumsum(weights, 1, IValue()));
+    Dims sizes = to_dims(self.sizes());
+    sizes.back() = samples;
+    const Tensor out = empty(span_of(sizes), ScalarType::Int64, self.device());
+    Draw draw;
+    draw.element = element_of(self.dtype());
+    begin(draw, self, generator, multinomial_numbers(rows.size(0)));
+    run_multinomial(queue_of(self.device()), draw, address_of(weights), address_of(sums), rows.size(0), rows.size(1),
+                    samples, static_cast<std::int64_t*>(address_of(out)));
+    return out;
+}
+
 bool takes_real(Arguments a, std::string* why) { return takes_floating<0>(a, why); }
 // Complex numbers have the parts drawn.
 bool takes_parts(Arguments a, std::string* why) {
@@ -344,6 +376,7 @@ void register_random(const Registration& to) {
     to.add("aten::_standard_gamma", boxed<standard_gamma>, takes_wide_parameters);
     to.add("aten::_sample_dirichlet", boxed<sample_dirichlet>, takes_wide_parameters);
     to.add("aten::rrelu_with_noise", boxed<rrelu_with_noise>, takes_real);
+    to.add("aten::multinomial", boxed<multinomial>);
     to.add("aten::randperm", &randperm<false>);
     to.add("aten::randperm.generator", &randperm<true>);
     for (const std::string_view name : kMade) to.add(name, find_operator(name)->record->kernel.function);

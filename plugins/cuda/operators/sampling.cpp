@@ -128,16 +128,19 @@ void im2col(const Tensor& out, const Tensor& self, const Dims& kernel, const Dim
     to.put_back();
 }
 
-// Tap by tap: the blocks of one tap lie apart.
+// Tap by tap: the blocks of one tap lie apart. Numbers of 16 bits are added up in float32.
 void col2im(const Tensor& out, const Tensor& self, const Dims& size, const Dims& kernel, const Dims& dilation,
             const Dims& padding, const Dims& stride) {
     if (out.numel() == 0) return;
-    const Tensor columns = dense(self.dim() == 2 ? fn::unsqueeze(self, 0) : self);
+    const ScalarType wider = self.dtype() == ScalarType::Float16 || self.dtype() == ScalarType::BFloat16
+                                 ? ScalarType::Float32
+                                 : self.dtype();
+    const Tensor columns = dense(self.dim() == 2 ? fn::unsqueeze(self, 0) : self, wider);
     const Window y(size[0], 0, kernel, dilation, padding, stride), x(size[1], 1, kernel, dilation, padding, stride);
     const std::int64_t n = columns.size(0), channels = columns.size(1) / (y.kernel * x.kernel);
     const Tensor blocks = fn::view(columns, Dims{n, channels, y.kernel, x.kernel, y.count, x.count});
     const Tensor wide =
-        zeros(std::array{n, channels, size[0] + 2 * y.padding, size[1] + 2 * x.padding}, self.dtype(), self.device());
+        zeros(std::array{n, channels, size[0] + 2 * y.padding, size[1] + 2 * x.padding}, wider, self.device());
     const IntSpan s = wide.strides();
     for (std::int64_t i = 0; i < y.kernel; ++i) {
         for (std::int64_t j = 0; j < x.kernel; ++j) {
@@ -157,16 +160,11 @@ void register_sampling(const Registration& to) {
     to.add("aten::grid_sampler_2d", filling<sample>, takes_floating<0, 1>);
     to.add("aten::grid_sampler_3d", filling<sample>, takes_floating<0, 1>);
     to.add("aten::grid_sampler_2d_backward", &sample_backward, takes_backward_of_grid);
+    to.add("aten::_grid_sampler_2d_cpu_fallback", filling<sample>, takes_floating<0, 1>);
+    to.add("aten::_grid_sampler_2d_cpu_fallback_backward", &sample_backward, takes_backward_of_grid);
     to.add("aten::grid_sampler_3d_backward", &sample_backward, takes_backward_of_grid);
     to.add("aten::im2col", filling<im2col>);
-    // Additions of 16 bits are rounded once on the host.
-    to.add("aten::col2im", filling<col2im>, [](Arguments a, std::string* why) {
-        if (!takes(a, why)) return false;
-        const ScalarType dtype = a[0].to_tensor().dtype();
-        const bool is_wide = dtype == ScalarType::Float32 || dtype == ScalarType::Float64;
-        if (!is_wide && why != nullptr) *why = std::string(dtype_name(dtype)) + " input";
-        return is_wide;
-    });
+    to.add("aten::col2im", filling<col2im>);
 }
 
 }  // namespace loupe::cuda

@@ -66,9 +66,18 @@ Gathering gathering_of(std::string_view name) {
     if (name == "amax") return Gathering::Greatest;
     return name == "amin" ? Gathering::Least : Gathering::Sum;
 }
-Scalar neutral(Gathering op) {
+Scalar neutral(Gathering op, ScalarType dtype) {
     if (op == Gathering::Sum) return 0;
     if (op == Gathering::Product) return 1;
+    if (is_integral(dtype)) {
+        Scalar limit;
+        visit_dtype(dtype, [&]<typename T>(std::type_identity<T>) {
+            if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+                limit = static_cast<std::int64_t>(op == Gathering::Greatest ? std::numeric_limits<T>::min()
+                                                                            : std::numeric_limits<T>::max());
+        });
+        return limit;
+    }
     const double most = std::numeric_limits<double>::infinity();
     return op == Gathering::Greatest ? -most : most;
 }
@@ -78,7 +87,7 @@ void scatter_reduce(const Tensor& out, const Tensor& self, std::int64_t dim, con
     if (index.numel() == 0) return;
     const Gathering op = gathering_of(reduce);
     if (!include_self) {
-        const Everywhere source(out, index, neutral(op));
+        const Everywhere source(out, index, neutral(op, out.dtype()));
         write("aten::scatter_reduce", out, dim, index, source.number, source.strides);
     }
     gather_into("aten::scatter_reduce", op, out, dim, index, src, strides_of(src));
@@ -87,7 +96,8 @@ void scatter_reduce(const Tensor& out, const Tensor& self, std::int64_t dim, con
     fill_with(count, include_self ? 1 : 0);
     const Everywhere one(count, index, 1);
     gather_into("aten::scatter_reduce", Gathering::Sum, count, dim, index, one.number, one.strides);
-    copy_into(out, fn::div(out, fn::clamp(count, Scalar(1), IValue())));
+    const Tensor divisor = fn::clamp(count, Scalar(1), IValue());
+    copy_into(out, is_integral(out.dtype()) ? fn::div_mode(out, divisor, "floor") : fn::div(out, divisor));
 }
 
 void scatter_old(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src,
@@ -128,6 +138,21 @@ void index_fill(const Tensor& out, const Tensor& self, std::int64_t dim, const T
         slices_of(out, wrap_dim(dim, out.dim()), places, source.strides, fault_for(queue, "aten::index_fill"));
     loop.wraps = true;
     run_index_write(queue, loop, bytes_of(out), address_of(out), address_of(source.number));
+    check_faults(queue);
+}
+
+// The value is read where it is.
+void index_fill_tensor(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index,
+                       const Tensor& value) {
+    start(out, self);
+    if (index.numel() == 0 || out.numel() == 0) return;
+    const Queue queue = queue_of(out.device());
+    const Tensor places = as_index(index, out.device());
+    const Tensor number = dense(on_device(value, out.device()), out.dtype());
+    const Dims strides(sizes_of(out).size(), 0);
+    IndexLoop loop = slices_of(out, wrap_dim(dim, out.dim()), places, strides, fault_for(queue, "aten::index_fill"));
+    loop.wraps = true;
+    run_index_write(queue, loop, bytes_of(out), address_of(out), address_of(number));
     check_faults(queue);
 }
 
@@ -201,8 +226,19 @@ bool takes_added_slices(Arguments a, std::string* why) {
     if (!is_real && why != nullptr) *why = "a complex alpha";
     return is_real && takes_added(a, why);
 }
-// Means and extremes of whole numbers have rules of their own.
-bool takes_reduced(Arguments a, std::string* why) { return takes_floating<0, 3>(a, why); }
+bool takes_reduced(Arguments a, std::string* why) {
+    if (!takes_joined(a, why)) return false;
+    const bool same = a[0].to_tensor().dtype() == a[3].to_tensor().dtype();
+    if (!same && why != nullptr) *why = "mixed dtypes";
+    return same;
+}
+bool takes_value(Arguments a, std::string* why) {
+    if (!takes(a, why)) return false;
+    const bool fits = a[3].to_tensor().dim() == 0 && !a[0].to_tensor().device().is_cpu() &&
+                      (is_known(a[3].to_tensor().dtype()) || a[3].to_tensor().dtype() == a[0].to_tensor().dtype());
+    if (!fits && why != nullptr) *why = "a value that is no number";
+    return fits;
+}
 template <AcceptFunction kMore>
 bool takes_slices(Arguments a, std::string* why) {
     if (!kMore(a, why)) return false;
@@ -231,6 +267,7 @@ void register_scatters(const Registration& to) {
     to.add("aten::scatter_reduce.two", filling<scatter_reduce>, takes_reduced);
     to.add("aten::index_copy", filling<index_copy>, takes_slices<takes>);
     to.add("aten::index_fill.int_Scalar", filling<index_fill>, takes_number);
+    to.add("aten::index_fill.int_Tensor", filling<index_fill_tensor>, takes_value);
     to.add("aten::index_add", filling<index_add>, takes_slices<takes_added_slices>);
     to.add("aten::embedding_dense_backward", filling<embedding_dense_backward>, takes_floating<0>);
 }

@@ -3,6 +3,7 @@
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/kernels/promotion.h"
+#include "core/tensor/device_copy.h"
 #include "plugins/cuda/loops/search.h"
 #include "plugins/cuda/operators/dense.h"
 #include "plugins/cuda/operators/operators.h"
@@ -60,6 +61,14 @@ fn::TwoTensors median_along(const Tensor& self, std::int64_t dim, bool keepdim) 
 template <bool kIgnoresNan>
 Tensor median_of_all(const Tensor& self) {
     return std::get<0>(median_along<kIgnoresNan>(fn::reshape(self, Dims{-1}), 0, false));
+}
+
+fn::TwoTensors kthvalue(const Tensor& self, std::int64_t k, std::int64_t dim, bool keepdim) {
+    const SortedLines lines(self, dim);
+    Dims sizes = to_dims(lines.values.sizes());
+    sizes[static_cast<std::size_t>(lines.dim)] = 1;
+    const Tensor at = fn::full(sizes, Scalar(k - 1), kWhole, IValue(), self.device());
+    return without_dim(lines.pick(at), self, lines.dim, keepdim);
 }
 
 // The least of the most frequent: the longest run in order, and the last of it.
@@ -134,8 +143,40 @@ fn::TwoTensors unique(const Tensor& self, bool, bool return_inverse) {
 fn::ThreeTensors unique2(const Tensor& self, bool, bool return_inverse, bool return_counts) {
     return unique_sorted(self, return_inverse || return_counts, return_counts);
 }
+// Whole slices along dim, each once: in the order of their elements, or only neighbours. Sorting by the last element
+// first and by each before it, always stable, sorts by all.
+fn::ThreeTensors unique_slices(const Tensor& self, std::int64_t dim, bool sorts) {
+    static const OperatorHandle<> any("aten::any.dim");
+    const std::int64_t along = wrap_dim(dim, self.dim()), count = self.size(along);
+    const Tensor rows = fn::reshape(fn::movedim(self, along, std::int64_t{0}), Dims{count, -1});
+    Tensor order = whole_range(0, count, self.device());
+    for (std::int64_t k = sorts ? rows.size(1) : 0; k-- > 0;) {
+        const Tensor column = fn::index_select(fn::select(rows, std::int64_t{1}, k), std::int64_t{0}, order);
+        order = fn::index_select(order, std::int64_t{0}, std::get<1>(kSort(column, std::int64_t{0}, false)));
+    }
+    const Tensor lined = sorts ? fn::index_select(rows, std::int64_t{0}, order) : rows;
+    const Tensor changes =
+        any(fn::ne(fn::slice(lined, 0, 1, count, 1), fn::slice(lined, 0, 0, count - 1, 1)), std::int64_t{1}, false);
+    const Tensor first =
+        fn::full(Dims{1}, Scalar(true), static_cast<std::int64_t>(ScalarType::Bool), IValue(), self.device());
+    const Tensor begins = fn::cat(TensorList{first, changes}, 0);
+    const Tensor firsts = fn::reshape(fn::nonzero(begins), Dims{-1});
+    const Tensor run = fn::sub(fn::cumsum(begins, 0, IValue(kWhole)), fn::ones_like(order), Scalar(1));
+    const Tensor inverse = kScatter(fn::empty_like(run), std::int64_t{0}, order, run);
+    const Tensor end = fn::full(Dims{1}, Scalar(count), kWhole, IValue(), self.device());
+    const Tensor ends = fn::cat(TensorList{fn::slice(firsts, 0, 1, firsts.numel(), 1), end}, 0);
+    return {fn::index_select(self, along, fn::index_select(order, std::int64_t{0}, firsts)), inverse,
+            fn::sub(ends, firsts, Scalar(1))};
+}
+fn::ThreeTensors unique_dim(const Tensor& self, std::int64_t dim, bool, bool, bool) {
+    return unique_slices(self, dim, true);
+}
+fn::ThreeTensors unique_dim_consecutive(const Tensor& self, std::int64_t dim, bool, bool) {
+    return unique_slices(self, dim, false);
+}
 fn::ThreeTensors unique_consecutive(const Tensor& self, bool return_inverse, bool return_counts,
-                                    std::optional<std::int64_t>) {
+                                    std::optional<std::int64_t> dim) {
+    if (dim && !(self.dim() == 1 && wrap_dim(*dim, 1) == 0)) return unique_slices(self, *dim, false);
     const Tensor flat = fn::reshape(self, Dims{-1});
     return runs_of(flat, whole_range(0, flat.numel(), self.device()), self.sizes(), return_inverse, return_counts);
 }
@@ -167,6 +208,16 @@ Tensor bucketize(const Tensor& values, const Tensor& boundaries, bool out_int32,
     return search(boundaries, values, out_int32, right);
 }
 
+Tensor searchsorted_number(const Tensor& sequence, const Scalar& value, bool out_int32, bool right,
+                           std::optional<std::string_view> side, const Tensor& sorter) {
+    return searchsorted(sequence, on_device(scalar_tensor(value, sequence.dtype()), sequence.device()), out_int32,
+                        right, side, sorter);
+}
+Tensor bucketize_number(const Scalar& value, const Tensor& boundaries, bool out_int32, bool right) {
+    return search(boundaries, on_device(scalar_tensor(value, boundaries.dtype()), boundaries.device()), out_int32,
+                  right);
+}
+
 // ---- which calls
 
 // Refusals and calls without elements are the host's.
@@ -178,10 +229,20 @@ bool takes_some(Arguments a, std::string* why) {
         *why = self.numel() == 0 ? "no elements" : std::string(dtype_name(self.dtype())) + " input";
     return is_taken;
 }
-bool takes_flat(Arguments a, std::string* why) {
+bool takes_slices_of(Arguments a, std::string* why) {
     if (!takes_some(a, why)) return false;
-    if (!a[3].is_none() && why != nullptr) *why = "by slices";
-    return a[3].is_none();
+    const bool has_slices = a[0].to_tensor().dim() > 0;
+    if (!has_slices && why != nullptr) *why = "a number";
+    return has_slices;
+}
+bool takes_runs(Arguments a, std::string* why) { return a[3].is_none() ? takes_some(a, why) : takes_slices_of(a, why); }
+bool takes_rank(Arguments a, std::string* why) {
+    if (!takes_some(a, why)) return false;
+    const Tensor self = a[0].to_tensor();
+    const std::int64_t size = self.dim() == 0 ? 1 : self.size(a[2].to_int());
+    const bool fits = a[1].to_int() >= 1 && a[1].to_int() <= size;
+    if (!fits && why != nullptr) *why = "a rank that there is not";
+    return fits;
 }
 bool have_order(const Tensor& sequence, const Tensor& values, std::string* why) {
     const bool is_taken =
@@ -193,8 +254,12 @@ bool have_order(const Tensor& sequence, const Tensor& values, std::string* why) 
     if (!is_taken && why != nullptr) *why = "arguments that do not fit";
     return is_taken;
 }
+template <bool kNumber>
 bool takes_search(Arguments a, std::string* why) {
-    if (!takes(a, why) || !have_order(a[0].to_tensor(), a[1].to_tensor(), why)) return false;
+    if (!takes(a, why)) return false;
+    const Tensor sequence = a[0].to_tensor(), values = kNumber ? sequence : a[1].to_tensor();
+    if (!have_order(sequence, values, why) || (kNumber && (sequence.dim() != 1 || a[1].to_scalar().is_complex())))
+        return false;
     const bool has_sorter = a[5].is_tensor() && a[5].to_tensor().defined();
     const bool fits =
         (a[4].is_none() || a[4].to_string() == "right" || (a[4].to_string() == "left" && !a[3].to_bool())) &&
@@ -206,6 +271,12 @@ bool takes_buckets(Arguments a, std::string* why) {
     return takes(a, why) && a[1].to_tensor().dim() == 1 && have_order(a[1].to_tensor(), a[0].to_tensor(), why);
 }
 
+bool takes_buckets_of_number(Arguments a, std::string* why) {
+    const Tensor boundaries = a[1].to_tensor();
+    return takes(a, why) && boundaries.dim() == 1 && !a[0].to_scalar().is_complex() &&
+           have_order(boundaries, boundaries, why);
+}
+
 }  // namespace
 
 void register_selection(const Registration& to) {
@@ -213,13 +284,18 @@ void register_selection(const Registration& to) {
     to.add("aten::median.dim", boxed<median_along<false>>, takes_some);
     to.add("aten::nanmedian", boxed<median_of_all<true>>, takes_some);
     to.add("aten::nanmedian.dim", boxed<median_along<true>>, takes_some);
+    to.add("aten::kthvalue", boxed<kthvalue>, takes_rank);
     to.add("aten::mode", boxed<mode>, takes_some);
     to.add("aten::cummax", filling<running<true>, 2>, takes_some);
     to.add("aten::cummin", filling<running<false>, 2>, takes_some);
     to.add("aten::_unique", boxed<unique>, takes_some);
     to.add("aten::_unique2", boxed<unique2>, takes_some);
-    to.add("aten::unique_consecutive", boxed<unique_consecutive>, takes_flat);
-    to.add("aten::searchsorted.Tensor", boxed<searchsorted>, takes_search);
+    to.add("aten::unique_consecutive", boxed<unique_consecutive>, takes_runs);
+    to.add("aten::searchsorted.Tensor", boxed<searchsorted>, takes_search<false>);
+    to.add("aten::unique_dim", boxed<unique_dim>, takes_slices_of);
+    to.add("aten::unique_dim_consecutive", boxed<unique_dim_consecutive>, takes_slices_of);
+    to.add("aten::searchsorted.Scalar", boxed<searchsorted_number>, takes_search<true>);
+    to.add("aten::bucketize.Scalar", boxed<bucketize_number>, takes_buckets_of_number);
     to.add("aten::bucketize.Tensor", boxed<bucketize>, takes_buckets);
 }
 

@@ -26,6 +26,7 @@
 #include "core/tensor/device_copy.h"
 #include "tests/ops/layouts.h"
 #include "tests/ops/sweep.h"
+#include "tests/plugins/cuda/device_cases.h"
 
 using namespace loupe;
 using sweep::difference;
@@ -66,14 +67,7 @@ Tensor channels_last(const Tensor& t) {
 }
 IValue all_three() { return IValue(make_ptr<ListObject>(types::boolean(), std::vector<IValue>{true, true, true})); }
 
-using Work = std::function<TensorList(const TensorList&)>;
-
-struct Case {
-    std::string name;
-    TensorList inputs;
-    Work work;
-    double tolerance = 2e-5;
-};
+using device_cases::Case;
 
 template <typename Tuple>
 TensorList list_of(const Tuple& tuple) {
@@ -438,8 +432,13 @@ std::vector<Case> cases_of_distances() {
 std::vector<Case> cases() {
     std::vector<Case> all = cases_of_rows();
     for (const auto& more : {cases_of_indices(), cases_of_pictures(), cases_of_attention(), cases_of_grids(),
-                             cases_of_selection(), cases_of_counting(), cases_of_distances()})
+                             cases_of_selection(), cases_of_counting(), cases_of_distances(), device_cases::cases()})
         all.insert(all.end(), more.begin(), more.end());
+    return all;
+}
+
+const std::vector<Case>& all_cases() {
+    static const std::vector<Case> all = cases();
     return all;
 }
 
@@ -558,11 +557,11 @@ class TestDeviceOperators : public QObject {
     void asOnTheHost_data() {
         QTest::addColumn<int>("index");
         int index = 0;
-        for (const Case& c : cases()) QTest::addRow("%s", c.name.c_str()) << index++;
+        for (const Case& c : all_cases()) QTest::addRow("%s", c.name.c_str()) << index++;
     }
     void asOnTheHost() {
         QFETCH(int, index);
-        const Case c = cases()[static_cast<std::size_t>(index)];
+        const Case& c = all_cases()[static_cast<std::size_t>(index)];
         TensorList there;
         for (const Tensor& t : c.inputs) there.push_back(on_device(t, kOwn));
         const TensorList wanted = c.work(c.inputs);
@@ -630,6 +629,9 @@ class TestDeviceOperators : public QObject {
                 std::ranges::any_of(candidates, [](const KernelCandidate& c) { return c.backend == "loops"; });
             if (!has_loops && op->full_name.starts_with("aten::")) found.insert(op->full_name);
         }
+        if (qEnvironmentVariableIsSet("LOUPE_WRITE_FALLBACKS")) {
+            for (const std::string& name : found) std::printf("without loops: %s\n", name.c_str());
+        }
         for (const std::string& name : found)
             QVERIFY2(listed.contains(name), concat(name, " has no form on devices and is not listed").c_str());
         for (const auto& [name, dtypes] : listed)
@@ -659,9 +661,88 @@ class TestDeviceOperators : public QObject {
                                   std::int64_t{-100});
                  }),
                  std::string("Target -3 is out of bounds. (in aten::nll_loss)"));
+        static const OperatorHandle<fn::ThreeTensors> unpack{"aten::lu_unpack"};
+        QVERIFY(refusal([&] {
+                    unpack(fn::narrow(table, 0, std::int64_t{0}, std::int64_t{3}),
+                           on_device(fn::to_dtype(tensor_of<std::int64_t>({1, 4, 3}, {3}), 3), kOwn), true, true);
+                }).starts_with("pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive."));
+        static const OperatorHandle<> masked_scatter{"aten::masked_scatter"};
+        QCOMPARE(refusal([&] { masked_scatter(table, fn::gt_scalar(table, Scalar(-1e9)), fn::select(table, 0, 0)); }),
+                 std::string("Number of elements of source < number of ones in mask"));
+        static const OperatorHandle<fn::TwoTensors> fractional{"aten::fractional_max_pool2d"};
+        QCOMPARE(refusal([&] {
+                     fractional(on_device(drawn({1, 5, 5}), kOwn), Dims{2, 2}, Dims{3, 3},
+                                on_device(tensor_of<float>({0.5F, 1.5F}, {1, 1, 2}), kOwn));
+                 }),
+                 std::string("Expect _random_samples from 0 to 1, but got 1.5 (in aten::fractional_max_pool2d)"));
         // And the next call is none the worse.
         QCOMPARE(refusal([&] { fn::index_select(table, 0, on_device(tensor_of<std::int64_t>({4}, {1}), kOwn)); }),
                  std::string());
+    }
+
+    // What asks for sizes and dtypes, or for one number, copies nothing else.
+    void metadataStaysThere() {
+        static const OperatorHandle<> resize{"aten::resize_"}, set{"aten::set_.source_Tensor"};
+        const Tensor x = on_device(tensor_of<float>({1, 2, 3, 4}, {4}), kOwn), other = on_device(drawn({2, 2}), kOwn);
+        Counter counter;
+        {
+            const ObserverScope watched(&counter);
+            set_fallback_observer(&counter);
+            const auto call = [](const char* name, std::vector<IValue> arguments) {
+                return sweep::call(*find_operator(name), std::move(arguments))[0];
+            };
+            QCOMPARE(call("aten::item", {fn::select(x, 0, 2)}).to_scalar().to_double(), 3.0);
+            QCOMPARE(call("aten::Bool.Tensor", {fn::select(x, 0, 2)}).to_bool(), true);
+            QCOMPARE(call("aten::result_type.Scalar", {x, IValue(2)}).to_int(),
+                     static_cast<std::int64_t>(ScalarType::Float32));
+            const IValue list(
+                make_ptr<ListObject>(types::tensor(), std::vector<IValue>{fn::select(x, 0, 2), fn::select(x, 0, 1)}));
+            QCOMPARE(call("aten::count.Tensor", {list, fn::select(x, 0, 1)}).to_int(), std::int64_t{1});
+            const Tensor made = call("aten::tensor.float", {2.5, IValue(), kOwn, false}).to_tensor();
+            QVERIFY(made.device() == kOwn);
+            // Elements are kept where the memory must grow.
+            resize(x, Dims{2, 3}, IValue());
+            set_fallback_observer(nullptr);
+        }
+        QVERIFY(counter.fallbacks.empty());
+        QVERIFY(x.device() == kOwn);
+        const Tensor grown = on_host(x);
+        for (int i = 0; i < 4; ++i) QCOMPARE(grown.data<float>()[i], static_cast<float>(i + 1));
+        set(x, other);
+        QVERIFY(x.storage() == other.storage());
+    }
+
+    // Indices and values of a sparse tensor stay on the device; what meets is added up there.
+    void sparseTensors() {
+        static const OperatorHandle<> backward{"aten::embedding_sparse_backward"}, coalesce{"aten::coalesce"},
+            to_dense{"aten::to_dense"}, mask{"aten::sparse_mask"}, values{"aten::_values"}, indices{"aten::_indices"};
+        const Tensor grad = drawn({2, 6, 3}),
+                     rows = tensor_of<std::int64_t>({4, 0, 4, 2, 0, 4, 1, 4, 6, 2, 2, 0}, {2, 6});
+        const Tensor table = drawn({7, 3});
+        const auto run = [&](Device device) {
+            const auto there = [&](const Tensor& t) { return on_device(t, device); };
+            const Tensor sparse = backward(there(grad), there(rows), std::int64_t{7}, std::int64_t{1}, false);
+            const Tensor once = coalesce(sparse);
+            const Tensor kept = mask(there(table), once);
+            const Tensor again = to_dense(fn::add(there(table), sparse, Scalar(0.5)), IValue());
+            return TensorList{values(sparse),           indices(once), values(once), values(kept),
+                              to_dense(once, IValue()), again};
+        };
+        const TensorList wanted = run(Device{});
+        Counter counter;
+        TensorList found;
+        {
+            const ObserverScope watched(&counter);
+            set_fallback_observer(&counter);
+            found = run(kOwn);
+            set_fallback_observer(nullptr);
+        }
+        QVERIFY2(counter.fallbacks.empty(), counter.fallbacks.empty() ? "" : counter.fallbacks.front().c_str());
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            QVERIFY(found[i].device() == kOwn);
+            const std::string differs = difference(on_host(found[i]), wanted[i], 1e-5);
+            QVERIFY2(differs.empty(), concat("output ", i, ": ", differs).c_str());
+        }
     }
 
     void dropoutIsDifferentiated() {

@@ -140,6 +140,38 @@ class TestDeviceRandom : public QObject {
                 << call;
         }
     }
+    // With replacement: thread s of row r, of rows of blocks of 128, draws the number that uniform_ draws there, and
+    // takes the category whose running sum first reaches it (PyTorch's MultinomialKernel.cu).
+    void categories() {
+        constexpr std::int64_t kRows = 3, kCategories = 40, kSamples = 200, kWidth = 256;
+        std::vector<float> weights;
+        for (std::int64_t i = 0; i < kRows * kCategories; ++i)
+            weights.push_back(i % 7 == 0 ? 0.0F : static_cast<float>((i * 37) % 19 + 1));
+        const Tensor given =
+            on_device(tensor_of(std::span<const float>(weights), std::array{kRows, kCategories}), kOwn);
+        seed_generators(99);
+        const Tensor numbers =
+            on_host(fn::uniform_(empty(std::array{kRows * kWidth}, ScalarType::Float32, kOwn), 0.0, 1.0, IValue()));
+        seed_generators(99);
+        static const OperatorHandle<> multinomial("aten::multinomial");
+        const Tensor drawn = on_host(multinomial(given, kSamples, true, IValue()));
+        for (std::int64_t r = 0; r < kRows; ++r) {
+            double whole = 0;
+            for (std::int64_t c = 0; c < kCategories; ++c)
+                whole += weights[static_cast<std::size_t>(r * kCategories + c)];
+            for (std::int64_t s = 0; s < kSamples; ++s) {
+                const std::int64_t c = drawn.data<std::int64_t>()[r * kSamples + s];
+                double below = 0;
+                for (std::int64_t k = 0; k < c; ++k)
+                    below += weights[static_cast<std::size_t>(r * kCategories + k)] / whole;
+                const double own = weights[static_cast<std::size_t>(r * kCategories + c)] / whole;
+                const double number = numbers.data<float>()[r * kWidth + s];
+                QVERIFY2(own > 0 && number > below - 1e-6 && number <= below + own + 1e-6,
+                         concat("sample ", s, " of row ", r, " is ", c, " at ", number).c_str());
+            }
+        }
+    }
+
     void numbers() {
         QFETCH(QJsonObject, call);
         const QString name = call["name"].toString();
