@@ -629,6 +629,22 @@ class TestDeviceGraphs : public QObject {
         QCOMPARE(host.why_not(), std::string("inputs are on the CPU"));
     }
 
+    void aCallInACaptureIsAPartOfIt() {
+        const GradModeScope no_grad(false);
+        const Tensor x = vector_of(8, 1);
+        GraphedCall call([](std::vector<IValue> given) { return IValue(fn::exp(fn::neg(given[0].to_tensor()))); }, {});
+        for (int i = 0; i < 5; ++i) call({x});
+        QVERIFY(call.is_captured());
+        CapturedGraph graph;
+        Tensor y;
+        capture(graph, [&] { y = call({x}).to_tensor(); });
+        QCOMPARE(graph.nodes(), std::size_t{2});
+        fn::fill_(x, Scalar(2));
+        graph.replay();
+        QVERIFY(std::abs(first_of(y) - std::exp(-2.0)) < 1e-6);
+        QCOMPARE(call.note(), std::string("not captured: it is a part of another capture"));
+    }
+
     // --- the engine's compile modes, and recordings
 
     void compilingSaysWhetherItWasCaptured() {

@@ -13,7 +13,7 @@
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/dispatch/each_tensor.h"
+#include "core/dispatch/interceptor.h"
 #include "core/kernels/elementwise.h"
 #include "core/tensor/device_interface.h"
 #include "core/value/map_tensors.h"
@@ -79,7 +79,9 @@ void describe_to(std::string& text, const IValue& value) {
 
 // What a capture is good for: the same again, but for elements of tensors.
 std::string kind_of(const std::vector<IValue>& arguments, const TensorList& parameters) {
-    std::string kind = GradMode::is_enabled() ? "grad|" : "no grad|";
+    const DeviceMathSettings math = device_math();
+    std::string kind = concat(GradMode::is_enabled() ? "grad" : "no grad", math.products_in_tf32 ? " tf32" : "",
+                              math.convolutions_in_tf32 ? " convolutions" : "", "|");
     for (const IValue& argument : arguments) {
         describe_to(kind, argument);
         kind += '|';
@@ -236,6 +238,16 @@ void GraphedCall::Captured::capture_backward(const TensorList& parameters, Devic
     result = copy_with_tensors(result, [](const Tensor& t) { return detach(t); });
 }
 
+namespace {
+
+// By a debugger, a recording, a trace, or who asks for shapes alone.
+bool is_looked_at() {
+    const loupe::detail::Watchers& watchers = loupe::detail::thread_watchers;
+    return watchers.observer != nullptr || watchers.tracer != nullptr || loupe::detail::thread_interceptor != nullptr;
+}
+
+}  // namespace
+
 GraphedCall::GraphedCall(Call call, TensorList parameters)
     : call_(std::move(call)), parameters_(std::move(parameters)) {}
 GraphedCall::~GraphedCall() = default;
@@ -257,6 +269,7 @@ std::string GraphedCall::why_not_capturable(const std::vector<IValue>& arguments
         if (!(t.device() == device)) return "inputs are on several devices";
         if (t.is_sparse()) return "an input is sparse";
     }
+    if (loupe::is_capturing(device)) return "it is a part of another capture";
     if (device_interface(device.type)->graphs() == nullptr) return concat(device_name(device), " captures no work");
     return {};
 }
@@ -268,7 +281,7 @@ IValue GraphedCall::run_plain(std::vector<IValue> arguments, std::string why) {
 }
 
 IValue GraphedCall::operator()(std::vector<IValue> arguments) {
-    if (execution_observer() != nullptr) return call_(std::move(arguments));
+    if (is_looked_at()) return call_(std::move(arguments));
     if (std::string why = why_not_capturable(arguments); !why.empty())
         return run_plain(std::move(arguments), std::move(why));
     const std::string kind = kind_of(arguments, parameters_);

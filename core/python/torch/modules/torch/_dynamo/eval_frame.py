@@ -22,12 +22,16 @@ class _Graphed:
         if self.call is None or len(parameters) != len(self.parameters) or any(
                 a is not b for a, b in zip(parameters, self.parameters)):
             self.parameters = parameters
-            self.call = _device_graphs.GraphedCall(lambda mode, args, kwargs: self.function(*args, **kwargs), parameters)
-        mode = (self.module is not None and self.module.training, torch.is_autocast_enabled('cuda'))
+            function = self.function
+            self.call = _device_graphs.GraphedCall(lambda mode, args, kwargs: function(*args, **kwargs), parameters)
+        trains = tuple(m.training for m in self.module.modules()) if self.module is not None else ()
+        mode = (torch.is_autocast_enabled('cuda'), trains)
         return self.call.run(mode, args, kwargs)
 
     def _reason(self):
         # Why it is not even tried.
+        if _device_graphs.accelerator() is None:
+            return 'inputs are on the CPU'
         import torch.distributed
         if torch.distributed.is_initialized() and torch.distributed.get_world_size() > 1:
             return 'collectives between ranks are not captured'
