@@ -46,7 +46,6 @@ Formula unary_formula(const FusedStep& step) {
         case UnaryOp::Digamma:
         case UnaryOp::Erfinv:
         case UnaryOp::I0:
-        case UnaryOp::Logit:
         case UnaryOp::Polygamma:
             return {};
         default:

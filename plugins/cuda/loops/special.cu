@@ -6,6 +6,7 @@
 #include "plugins/cuda/loops/loops.h"
 #include "plugins/cuda/loops/operation.h"
 #include "plugins/cuda/loops/slow.h"
+#include "plugins/cuda/loops/unary_formulas.h"
 
 namespace loupe::cuda {
 namespace {
@@ -17,20 +18,6 @@ LOUPE_SPECIAL_FUNCTIONS(LOUPE_OPERATION)
 LOUPE_UNARY(Erfinv, special::inverse_erf(x))
 LOUPE_UNARY(Digamma, special::digamma(x))
 LOUPE_UNARY(Polygamma, special::polygamma(static_cast<int>(n.whole[0]), x))
-
-// Numbers: epsilon, negative for none; whether each step is rounded to bfloat16, as PyTorch does for that type.
-struct Logit {
-    template <typename T>
-    LOUPE_HD static T of(const Numbers& n, T x) {
-        const bool narrow = n.real[1] != 0;
-        const auto rounded = [narrow](T value) {
-            return narrow ? static_cast<T>(from_bfloat16(to_bfloat16(static_cast<float>(value)))) : value;
-        };
-        const T epsilon = rounded(n.get<T>(0)), high = rounded(T(1) - epsilon);
-        if (epsilon >= T(0)) x = x < epsilon ? epsilon : (x > high ? high : x);
-        return std::log(rounded(x / rounded(T(1) - x)));
-    }
-};
 
 }  // namespace
 
@@ -57,7 +44,7 @@ bool run_slow_unary(UnaryOp op, Element as, const Queue& q, const LoopShape& loo
         case UnaryOp::Polygamma:
             return run_slow_real<Polygamma, 1>(as, q, loop, n);
         case UnaryOp::Logit:
-            return run_slow_real<Logit, 1>(as, q, loop, n);
+            return run_slow_real<unary::Logit, 1>(as, q, loop, n);
         default:
             return false;
     }

@@ -26,6 +26,18 @@ LOUPE_HD T finite(const Numbers& n, T x) {
     return x;
 }
 
+// Numbers: epsilon, negative for none; whether each step is rounded to bfloat16, as PyTorch does for that type.
+template <typename T>
+LOUPE_HD T logit(const Numbers& n, T x) {
+    const bool narrow = n.real[1] != 0;
+    const auto rounded = [narrow](T value) {
+        return narrow ? static_cast<T>(from_bfloat16(to_bfloat16(static_cast<float>(value)))) : value;
+    };
+    const T epsilon = rounded(n.get<T>(0)), high = rounded(T(1) - epsilon);
+    if (epsilon >= T(0)) x = x < epsilon ? epsilon : (x > high ? high : x);
+    return std::log(rounded(x / rounded(T(1) - x)));
+}
+
 LOUPE_UNARY(Abs, x < T(0) ? negative(x) : x)
 LOUPE_UNARY(AbsReal, std::abs(x))
 LOUPE_UNARY(Neg, negative(x))
@@ -66,6 +78,7 @@ LOUPE_UNARY(Erfc, std::erfc(x))
 LOUPE_UNARY(Lgamma, std::lgamma(x))
 LOUPE_UNARY(NanToNum, finite(n, x))
 LOUPE_UNARY(Sinc, sinc(x))
+LOUPE_UNARY(Logit, logit(n, x))
 
 LOUPE_UNARY(IsNan, x != x)
 LOUPE_UNARY(IsInf, std::isinf(x))

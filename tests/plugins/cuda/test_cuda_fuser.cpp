@@ -86,7 +86,8 @@ std::string group_of(const std::string& inputs, const std::string& constants, co
 constexpr const char* kConstants =
     "  %one : int = prim::Constant[value=1]()\n  %two : int = prim::Constant[value=2]()\n"
     "  %half : float = prim::Constant[value=0.5]()\n  %low : float = prim::Constant[value=-0.75]()\n"
-    "  %high : float = prim::Constant[value=1.25]()\n  %no : bool = prim::Constant[value=0]()\n"
+    "  %high : float = prim::Constant[value=1.25]()\n  %small : float = prim::Constant[value=0.01]()\n  %no : bool = "
+    "prim::Constant[value=0]()\n"
     "  %yes : bool = prim::Constant[value=1]()\n  %none : NoneType = prim::Constant()\n"
     "  %erf : str = prim::Constant[value=\"none\"]()\n  %tanh : str = prim::Constant[value=\"tanh\"]()\n"
     "  %floor : str = prim::Constant[value=\"floor\"]()\n  %trunc : str = prim::Constant[value=\"trunc\"]()\n";
@@ -107,10 +108,10 @@ std::vector<std::string> real_functions() {
         "log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh sigmoid erf erfc lgamma sinc isnan "
         "isinf isfinite isposinf isneginf signbit logical_not relu silu mish hardsigmoid hardswish",
         "%x");
-    append(calls,
-           {"nan_to_num(%x, %half, %high, %low)", "hardtanh(%x, %low, %high)", "leaky_relu(%x, %half)",
-            "elu(%x, %high, %half, %one)", "gelu(%x, %erf)", "gelu(%x, %tanh)", "softplus(%x, %two, %one)",
-            "softshrink(%x, %half)", "hardshrink(%x, %half)", "threshold(%x, %half, %low)", "clamp(%x, %low, %high)"});
+    append(calls, {"nan_to_num(%x, %half, %high, %low)", "hardtanh(%x, %low, %high)", "leaky_relu(%x, %half)",
+                   "elu(%x, %high, %half, %one)", "gelu(%x, %erf)", "gelu(%x, %tanh)", "softplus(%x, %two, %one)",
+                   "softshrink(%x, %half)", "hardshrink(%x, %half)", "threshold(%x, %half, %low)",
+                   "clamp(%x, %low, %high)", "logit(%x, %small)", "logit(%x, %none)"});
     return calls;
 }
 std::vector<std::string> real_pairs() {
