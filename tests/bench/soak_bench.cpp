@@ -147,6 +147,7 @@ bool openAndClose(int count) {
     const auto state = [&] { return window.bridge().status().state; };
     for (int i = 0; i < count; ++i) {
         const QString& file = files[i % files.size()];
+        window.bridge().setUnsaved(false, false);  // nobody is asked about the run before
         window.openFile(file);
         const auto is_there = [&] {
             const auto& model = window.bridge().model();
