@@ -243,8 +243,17 @@ class CompilerTest : public QObject {
         QVERIFY(!sections.filter(QStringLiteral("Measured, fastest first")).isEmpty());
         const int breaks = static_cast<int>(sections.indexOf(QStringLiteral("Graph breaks: 1")));
         QCOMPARE(view.list()->topLevelItem(breaks)->child(0)->text(1), QStringLiteral("pick.py:7"));
+        const auto notCaptured = [&] {
+            QTreeWidgetItem* const force = view.list()->topLevelItem(0);
+            for (int i = 0; i < force->childCount(); ++i) {
+                if (force->child(i)->text(0) == QLatin1String("Not captured: inputs are on the CPU")) return true;
+            }
+            return false;
+        };
+        QVERIFY(notCaptured());
         view.runCompiled();
         waitFor(bridge, session::RunState::Finished);
+        QVERIFY(notCaptured());
         QCOMPARE(bridge.runOptions().compile_mode, std::string("max-autotune"));
         QVERIFY2(view.summary()->text().contains(QStringLiteral("a run takes")), "what was timed stays");
         const auto& graph = *bridge.model()->graph;

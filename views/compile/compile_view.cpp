@@ -5,6 +5,7 @@
 #include <QClipboard>
 #include <QHeaderView>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "core/session/queries/compile.h"
 #include "core/session/queries/trace_check.h"
@@ -218,9 +219,12 @@ void CompileView::showReport(const session::CompileReport& report) {
     waiting_ = false;
     // A run compiles without timing: timings of the same graph are kept.
     const bool isTimed = report_.mode == report.mode && report_.pipeline == report.pipeline && report.seconds == 0;
-    const auto before = std::pair(report_.seconds_before, report_.seconds);
-    report_ = report;
-    if (isTimed) std::tie(report_.seconds_before, report_.seconds) = before;
+    const session::CompileReport before = std::exchange(report_, report);
+    if (isTimed) {
+        std::tie(report_.seconds_before, report_.seconds) = std::tie(before.seconds_before, before.seconds);
+        std::tie(report_.captured_nodes, report_.captured_backward_nodes, report_.not_captured) =
+            std::tie(before.captured_nodes, before.captured_backward_nodes, before.not_captured);
+    }
     fillList();
     showState();
 }
