@@ -13,10 +13,10 @@ enum class FaultKind : std::int32_t {
     None,
     Index,     // value out of bounds for dimension dim with size limit
     TableRow,  // of an embedding
-    Class,     // target of a loss
-    Chance,    // a probability that is none
     Pivot,     // an exchange with a row that there is not
     Sample,    // not from 0 to 1; value: its bits
+    Class,     // target of a loss
+    Chance,    // a probability that is none
 };
 
 // In memory that host and device see.

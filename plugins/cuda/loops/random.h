@@ -44,14 +44,15 @@ bool run_bernoulli(const Queue& queue, const Draw& draw, const void* chances, El
 // y = x mask / keep, mask 1 with chance keep.
 bool run_dropout(const Queue& queue, const Draw& draw, const void* x, void* y, std::uint8_t* mask, std::int64_t count,
                  double keep);
+// Shuffles places whose keys are equal, in PyTorch's way.
+void run_shuffle_equals(const Queue& queue, const Draw& draw, const std::uint64_t* keys, std::int64_t* places,
+                        std::int64_t count, int bits);
+
 // Dense rows of weights, [rows, categories], and their running sums, both of draw.element; to[row][sample]: the
 // category where each row's drawn number falls.
 void run_multinomial(const Queue& queue, const Draw& draw, const void* weights, const void* sums, std::int64_t rows,
                      std::int64_t categories, std::int64_t samples, std::int64_t* to);
 // How far a thread's stream moves on.
 std::uint64_t multinomial_numbers(std::int64_t rows);
-// Shuffles places whose keys are equal, in PyTorch's way.
-void run_shuffle_equals(const Queue& queue, const Draw& draw, const std::uint64_t* keys, std::int64_t* places,
-                        std::int64_t count, int bits);
 
 }  // namespace loupe::cuda

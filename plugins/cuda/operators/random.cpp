@@ -281,9 +281,9 @@ void register_random(const Registration& to) {
     to.add("aten::random_.to", boxed<random_to>, takes_whole);
     to.add("aten::random_.from", boxed<random_from>, takes_whole);
     to.add("aten::native_dropout", boxed<native_dropout>, takes_dropout);
-    to.add("aten::multinomial", boxed<multinomial>);
     to.add("aten::randperm", &randperm<false>);
     to.add("aten::randperm.generator", &randperm<true>);
+    to.add("aten::multinomial", boxed<multinomial>);
     for (const std::string_view name : kMade) to.add(name, find_operator(name)->record->kernel.function);
 }
 

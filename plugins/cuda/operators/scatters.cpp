@@ -212,18 +212,12 @@ bool takes_added(Arguments a, std::string* why) {
     if (!is_added(dtype) && why != nullptr) *why = std::string(dtype_name(dtype)) + " input";
     return is_added(dtype);
 }
-// A sum of bools is whether any is true.
-bool takes_summed(Arguments a, std::string* why) {
-    if (!takes(a, why)) return false;
-    const ScalarType dtype = a[0].to_tensor().dtype();
-    if (!is_known(dtype) && why != nullptr) *why = std::string(dtype_name(dtype)) + " input";
-    return is_known(dtype);
-}
 bool takes_reduced(Arguments a, std::string* why) {
     if (!takes_added(a, why)) return false;
-    const bool same = a[0].to_tensor().dtype() == a[3].to_tensor().dtype();
-    if (!same && why != nullptr) *why = "mixed dtypes";
-    return same;
+    const ScalarType dtype = a[0].to_tensor().dtype();
+    const bool fits = dtype == a[3].to_tensor().dtype() && dtype != ScalarType::Bool && !is_complex(dtype);
+    if (!fits && why != nullptr) *why = "mixed dtypes, or one without an order";
+    return fits;
 }
 bool takes_value(Arguments a, std::string* why) {
     if (!takes(a, why)) return false;
@@ -255,13 +249,13 @@ void register_scatters(const Registration& to) {
     to.add("aten::scatter.value", filling<scatter_value>, takes_number);
     to.add("aten::scatter.reduce", filling<scatter_old>, takes_added);
     to.add("aten::scatter.value_reduce", filling<scatter_value_old>, takes_added_number);
-    to.add("aten::scatter_add", filling<scatter_add>, takes_summed);
+    to.add("aten::scatter_add", filling<scatter_add>, takes_added);
     to.add("aten::scatter_reduce.two", filling<scatter_reduce>, takes_reduced);
     to.add("aten::index_copy", filling<index_copy>, takes_slices<takes>);
     to.add("aten::index_fill.int_Scalar", filling<index_fill>, takes_number);
-    to.add("aten::index_fill.int_Tensor", filling<index_fill_tensor>, takes_value);
-    to.add("aten::index_add", filling<index_add>, takes_slices<takes_summed>);
+    to.add("aten::index_add", filling<index_add>, takes_slices<takes_added>);
     to.add("aten::embedding_dense_backward", filling<embedding_dense_backward>, takes_floating<0>);
+    to.add("aten::index_fill.int_Tensor", filling<index_fill_tensor>, takes_value);
 }
 
 }  // namespace loupe::cuda
