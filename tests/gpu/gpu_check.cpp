@@ -135,30 +135,6 @@ int check_edges() {
     return failed;
 }
 
-// ---- layouts, sizes and edges that samples have not
-
-int check_device_cases() {
-    int failed = 0, checked = 0;
-    for (const device_cases::Case& c : device_cases::cases()) {
-        TensorList there;
-        for (const Tensor& t : c.inputs) there.push_back(on_device(t, kGpu));
-        ++checked;
-        std::string found;
-        try {
-            const TensorList want = c.work(c.inputs), got = c.work(there);
-            for (std::size_t i = 0; i < want.size() && found.empty(); ++i)
-                found = sweep::difference(on_host(got[i]), want[i], c.tolerance);
-        } catch (const Error& error) {
-            found = error.message();
-        }
-        if (found.empty()) continue;
-        std::printf("DIFFERS %s: %s\n", c.name.c_str(), found.substr(0, 200).c_str());
-        ++failed;
-    }
-    std::printf("cases of layouts and edges %d, differing %d\n", checked, failed);
-    return failed;
-}
-
 // ---- optimisers: as lists, in one kernel
 
 // Many tensors, one of several chunks.
@@ -200,6 +176,30 @@ int check_optimizers() {
         }
     }
     std::printf("steps of optimisers %d, differing %d\n", checked, failed);
+    return failed;
+}
+
+// ---- layouts, sizes and edges that samples have not
+
+int check_device_cases() {
+    int failed = 0, checked = 0;
+    for (const device_cases::Case& c : device_cases::cases()) {
+        TensorList there;
+        for (const Tensor& t : c.inputs) there.push_back(on_device(t, kGpu));
+        ++checked;
+        std::string found;
+        try {
+            const TensorList want = c.work(c.inputs), got = c.work(there);
+            for (std::size_t i = 0; i < want.size() && found.empty(); ++i)
+                found = sweep::difference(on_host(got[i]), want[i], c.tolerance);
+        } catch (const Error& error) {
+            found = error.message();
+        }
+        if (found.empty()) continue;
+        std::printf("DIFFERS %s: %s\n", c.name.c_str(), found.substr(0, 200).c_str());
+        ++failed;
+    }
+    std::printf("cases of layouts and edges %d, differing %d\n", checked, failed);
     return failed;
 }
 

@@ -21,9 +21,9 @@ struct ComplexNumber {
     }
 };
 template <typename S>
-inline constexpr bool kIsComplex = false;
+inline constexpr bool kIsComplexNumber = false;
 template <typename R>
-inline constexpr bool kIsComplex<ComplexNumber<R>> = true;
+inline constexpr bool kIsComplexNumber<ComplexNumber<R>> = true;
 
 // What products of elements S are added up in: whole numbers modulo 2^32 or 2^64, of which their own are a part.
 template <typename S>
@@ -55,7 +55,7 @@ using Sum = typename SumOf<S>::Type;
 
 template <typename T>
 LOUPE_HD T nothing() {
-    if constexpr (kIsComplex<T>)
+    if constexpr (kIsComplexNumber<T>)
         return {0, 0};
     else
         return T(0);
@@ -66,7 +66,7 @@ LOUPE_HD Sum<S> widened(S x) {
 }
 template <typename S>
 LOUPE_HD S narrowed(Sum<S> sum) {
-    if constexpr (kIsComplex<S>)
+    if constexpr (kIsComplexNumber<S>)
         return sum;
     else
         return stored<S>(sum);
@@ -75,7 +75,7 @@ LOUPE_HD S narrowed(Sum<S> sum) {
 // sum += a b, rounded once: what a GPU does with or without being told.
 template <typename T>
 LOUPE_HD void add_product(T& sum, T a, T b) {
-    if constexpr (kIsComplex<T>) {
+    if constexpr (kIsComplexNumber<T>) {
         sum.re = std::fma(-a.im, b.im, std::fma(a.re, b.re, sum.re));
         sum.im = std::fma(a.im, b.re, std::fma(a.re, b.im, sum.im));
     } else if constexpr (std::is_integral_v<T>) {

@@ -8,7 +8,7 @@ namespace {
 
 template <typename S>
 Sum<S> number_of(const Scale& scale) {
-    if constexpr (kIsComplex<S>) {
+    if constexpr (kIsComplexNumber<S>) {
         using R = decltype(S::re);
         return {static_cast<R>(scale.real), static_cast<R>(scale.imaginary)};
     } else if constexpr (std::is_integral_v<Sum<S>>) {
@@ -31,7 +31,7 @@ struct BatchFactor {
             k -= b * depth;
         }
         Sum<S> x = factor.at(b, i, j);
-        if constexpr (kIsComplex<S>) {
+        if constexpr (kIsComplexNumber<S>) {
             if (conjugates) x.im = -x.im;
         }
         return x;
@@ -64,7 +64,7 @@ struct ColumnBody {
         Sum<S> sum = nothing<Sum<S>>();
         for (std::int64_t k = team.rank(); k < depth; k += team.size())
             add_product(sum, left.at(b, i, k), right.at(b, k, 0));
-        if constexpr (kIsComplex<S>)
+        if constexpr (kIsComplexNumber<S>)
             sum = {team.sum(sum.re), team.sum(sum.im)};
         else
             sum = team.sum(sum);

@@ -423,6 +423,12 @@ bool run_random_slopes(const Queue& queue, const Draw& draw, const void* x, void
     });
 }
 
+void run_shuffle_equals(const Queue& queue, const Draw& draw, const std::uint64_t* keys, std::int64_t* places,
+                        std::int64_t count, int bits) {
+    const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+    launch(queue, count, ShuffleBody{draw, keys, places, count, mask});
+}
+
 std::uint64_t multinomial_numbers(std::int64_t rows) {
     return static_cast<std::uint64_t>((rows - 1) / kMostGridRows + 1) * 4;
 }
@@ -434,12 +440,6 @@ void run_multinomial(const Queue& queue, const Draw& draw, const void* weights, 
                MultinomialBody<S>{draw, static_cast<const S*>(weights), static_cast<const S*>(sums), categories,
                                   samples, to});
     });
-}
-
-void run_shuffle_equals(const Queue& queue, const Draw& draw, const std::uint64_t* keys, std::int64_t* places,
-                        std::int64_t count, int bits) {
-    const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-    launch(queue, count, ShuffleBody{draw, keys, places, count, mask});
 }
 
 }  // namespace loupe::cuda

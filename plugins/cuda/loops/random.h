@@ -56,14 +56,14 @@ bool run_poisson(const Queue& queue, const Draw& draw, const void* rates, void* 
 bool run_binomial(const Queue& queue, const Draw& draw, const void* trials, const void* chances, void* to,
                   std::int64_t count);
 bool run_gamma(const Queue& queue, const Draw& draw, const void* alpha, void* to, std::int64_t count);
+// Shuffles places whose keys are equal, in PyTorch's way.
+void run_shuffle_equals(const Queue& queue, const Draw& draw, const std::uint64_t* keys, std::int64_t* places,
+                        std::int64_t count, int bits);
 // Dense rows of weights, [rows, categories], and their running sums, both of draw.element; to[row][sample]: the
 // category where each row's drawn number falls.
 void run_multinomial(const Queue& queue, const Draw& draw, const void* weights, const void* sums, std::int64_t rows,
                      std::int64_t categories, std::int64_t samples, std::int64_t* to);
 // How far a thread's stream moves on.
 std::uint64_t multinomial_numbers(std::int64_t rows);
-// Shuffles places whose keys are equal, in PyTorch's way.
-void run_shuffle_equals(const Queue& queue, const Draw& draw, const std::uint64_t* keys, std::int64_t* places,
-                        std::int64_t count, int bits);
 
 }  // namespace loupe::cuda

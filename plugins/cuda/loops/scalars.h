@@ -20,21 +20,21 @@ using Real = typename RealPart<T>::Type;
 
 template <typename T>
 LOUPE_HD Real<T> real_of(const T& x) {
-    if constexpr (kIsComplex<T>)
+    if constexpr (kIsComplexNumber<T>)
         return x.re;
     else
         return x;
 }
 template <typename T>
 LOUPE_HD Real<T> imaginary_of(const T& x) {
-    if constexpr (kIsComplex<T>)
+    if constexpr (kIsComplexNumber<T>)
         return x.im;
     else
         return 0;
 }
 template <typename T>
 LOUPE_HD T made_of(Real<T> re, Real<T> im = 0) {
-    if constexpr (kIsComplex<T>)
+    if constexpr (kIsComplexNumber<T>)
         return {re, im};
     else
         return re;
@@ -53,7 +53,7 @@ LOUPE_HD T scaled(const T& x, Real<T> factor) {
 }
 template <typename T>
 LOUPE_HD T quotient_of(const T& a, const T& b) {
-    if constexpr (kIsComplex<T>) {
+    if constexpr (kIsComplexNumber<T>) {
         // Smith 1962: without squares that leave the range.
         using R = Real<T>;
         if (std::abs(b.re) >= std::abs(b.im)) {
@@ -68,7 +68,7 @@ LOUPE_HD T quotient_of(const T& a, const T& b) {
 }
 template <typename Team, typename T>
 LOUPE_HD T sum_of_team(const Team& team, const T& x) {
-    if constexpr (kIsComplex<T>)
+    if constexpr (kIsComplexNumber<T>)
         return {team.sum(x.re), team.sum(x.im)};
     else
         return team.sum(x);

@@ -376,9 +376,9 @@ void register_random(const Registration& to) {
     to.add("aten::_standard_gamma", boxed<standard_gamma>, takes_wide_parameters);
     to.add("aten::_sample_dirichlet", boxed<sample_dirichlet>, takes_wide_parameters);
     to.add("aten::rrelu_with_noise", boxed<rrelu_with_noise>, takes_real);
-    to.add("aten::multinomial", boxed<multinomial>);
     to.add("aten::randperm", &randperm<false>);
     to.add("aten::randperm.generator", &randperm<true>);
+    to.add("aten::multinomial", boxed<multinomial>);
     for (const std::string_view name : kMade) to.add(name, find_operator(name)->record->kernel.function);
 }
 
