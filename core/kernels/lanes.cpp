@@ -35,7 +35,8 @@ void require_room(std::size_t wanted, int most) {
 
 }  // namespace
 
-ListRecorder::ListRecorder(int tensors, int scalars) : tensors_(tensors), scalars_(scalars), results_(static_cast<std::size_t>(tensors), kNever) {
+ListRecorder::ListRecorder(int tensors, int scalars)
+    : tensors_(tensors), scalars_(scalars), results_(static_cast<std::size_t>(tensors), kNever) {
     require_room(static_cast<std::size_t>(tensors), ListProgram::kMaxTensors);
 }
 

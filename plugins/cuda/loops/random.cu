@@ -52,8 +52,8 @@ struct RealBody {
         using T = Compute<S>;
         constexpr int kWidth = std::is_same_v<T, double> ? 2 : 4;
         const std::int64_t round = quotient(i, draw.threads), thread = i - round * draw.threads;
-        const Four f = philox(offset_of(draw) / 4 + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread),
-                              seed_of(draw));
+        const Four f = philox(offset_of(draw) / 4 + static_cast<std::uint64_t>(round),
+                              static_cast<std::uint64_t>(thread), seed_of(draw));
         T drawn[kWidth];
         if constexpr (kWidth == 2) {
             if (is_normal(kDistribution)) {
@@ -85,8 +85,8 @@ struct NarrowBody {
 
     LOUPE_HD void operator()(std::int64_t i) const {
         const std::int64_t round = quotient(i, draw.threads), thread = i - round * draw.threads;
-        const Four f = philox(offset_of(draw) / 4 + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread),
-                              seed_of(draw));
+        const Four f = philox(offset_of(draw) / 4 + static_cast<std::uint64_t>(round),
+                              static_cast<std::uint64_t>(thread), seed_of(draw));
         for (int k = 0; k < 4; ++k) {
             const std::int64_t at = thread + draw.threads * (k + 4 * round);
             if (at < count)
@@ -128,8 +128,8 @@ struct WholeBody {
     LOUPE_HD void operator()(std::int64_t i) const {
         constexpr int kWidth = kWide ? 2 : 4;
         const std::int64_t round = quotient(i, draw.threads), thread = i - round * draw.threads;
-        const Four f = philox(offset_of(draw) / 4 + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread),
-                              seed_of(draw));
+        const Four f = philox(offset_of(draw) / 4 + static_cast<std::uint64_t>(round),
+                              static_cast<std::uint64_t>(thread), seed_of(draw));
         for (int k = 0; k < kWidth; ++k) {
             const std::int64_t at = thread + draw.threads * (k + kWidth * round);
             if (at >= count) return;
@@ -209,8 +209,8 @@ struct DropoutBody {
             Elements elements = reinterpret_cast<const Elements*>(x)[i];
             Marks marks;
             for (int b = 0; b < kBlocks; ++b) {
-                const Four f =
-                    philox(offset_of(draw) / 4 + static_cast<std::uint64_t>(round * kBlocks + b), thread, seed_of(draw));
+                const Four f = philox(offset_of(draw) / 4 + static_cast<std::uint64_t>(round * kBlocks + b), thread,
+                                      seed_of(draw));
                 for (int k = 0; k < kOfBlock; ++k) {
                     const int at = b * kOfBlock + k;
                     elements.v[at] = kept(elements.v[at], f.v[k], marks.v[at]);
@@ -234,8 +234,8 @@ struct SlopeBody {
         using T = Compute<S>;
         constexpr int kWidth = std::is_same_v<T, double> ? 2 : 4;
         const std::int64_t round = quotient(i, draw.threads), thread = i - round * draw.threads;
-        const Four f =
-            philox(offset_of(draw) / 4 + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread), seed_of(draw));
+        const Four f = philox(offset_of(draw) / 4 + static_cast<std::uint64_t>(round),
+                              static_cast<std::uint64_t>(thread), seed_of(draw));
         for (int k = 0; k < kWidth; ++k) {
             const std::int64_t at = thread + draw.threads * (k + kWidth * round);
             if (at >= count) return;

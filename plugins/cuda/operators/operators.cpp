@@ -15,14 +15,22 @@ bool takes_computed(const IValue& value, std::string* why) {
 }
 
 void register_operators(const PluginRegistries& registries, DeviceType type, const char* backend) {
-    constexpr void (*kFamilies[])(const Registration&) = {
-        register_arranging, register_attention,      register_softmax,     register_layer_norm,       register_channel_norms,
-        register_pooling,   register_recurrent,      register_losses,      register_indexing,         register_scatters,
-        register_scans,     register_sorting,        register_random,      register_selection,        register_sampling,
-        register_distances, register_counting,       register_ctc,         register_linear_ends,      register_convolution_relu,
-        register_composed,  register_margins,        register_own_products, register_solving,         register_factoring,
-        register_packed_weights, register_segments,  register_sequences,   register_exchanges,        register_spaced,
-        register_unpooling};
+    constexpr void (*kFamilies[])(const Registration&) = {register_arranging,     register_attention,
+                                                          register_softmax,       register_layer_norm,
+                                                          register_channel_norms, register_pooling,
+                                                          register_recurrent,     register_losses,
+                                                          register_indexing,      register_scatters,
+                                                          register_scans,         register_sorting,
+                                                          register_random,        register_selection,
+                                                          register_sampling,      register_distances,
+                                                          register_counting,      register_ctc,
+                                                          register_linear_ends,   register_convolution_relu,
+                                                          register_composed,      register_margins,
+                                                          register_own_products,  register_solving,
+                                                          register_factoring,     register_packed_weights,
+                                                          register_segments,      register_sequences,
+                                                          register_exchanges,     register_spaced,
+                                                          register_unpooling};
     for (const auto family : kFamilies) family({registries, type, backend});
 }
 
