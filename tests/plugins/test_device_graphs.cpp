@@ -482,12 +482,12 @@ class TestDeviceGraphs : public QObject {
                                      << "Cannot copy between CPU and CUDA tensors during CUDA graph capture unless";
         QTest::newRow("from the host") << Work([] { on_device(vector_of(4, 1, Device{}), kTest); })
                                        << "Cannot copy between CPU and CUDA tensors during CUDA graph capture unless";
-        QTest::newRow("fallback") << Work([] { OperatorHandle<>("aten::_pdist_forward")(matrix_of(3, 2, 0), 2.0); })
+        QTest::newRow("fallback") << Work([] { OperatorHandle<>("aten::linalg_eigvals")(matrix_of(3, 3, 0)); })
                                   << "Cannot copy between CPU and CUDA tensors during CUDA graph capture unless";
-        const Tensor points = matrix_of(3, 2, 0);
+        const Tensor points = matrix_of(3, 3, 0);
         QTest::newRow("fallback of what is there")
-            << Work([points] { OperatorHandle<>("aten::_pdist_forward")(points, 2.0); })
-            << "aten::_pdist_forward has no kernel on test:1 and is not permitted when stream is capturing: it would "
+            << Work([points] { OperatorHandle<>("aten::linalg_eigvals")(points); })
+            << "aten::linalg_eigvals has no kernel on test:1 and is not permitted when stream is capturing: it would "
                "run on "
                "the CPU";
         QTest::newRow("nested") << Work([] {
@@ -619,11 +619,11 @@ class TestDeviceGraphs : public QObject {
                  std::string("CUDA error: operation not permitted when stream is capturing (reading a number)"));
         GraphedCall falls(
             [](std::vector<IValue> given) {
-                return IValue(OperatorHandle<>("aten::_pdist_forward")(given[0].to_tensor(), 2.0));
+                return IValue(OperatorHandle<>("aten::linalg_eigvals")(given[0].to_tensor()));
             },
             {});
-        for (int i = 0; i < 5; ++i) falls({matrix_of(3, 2, i)});
-        QVERIFY2(falls.why_not().starts_with("aten::_pdist_forward has no kernel on test:1"), falls.why_not().c_str());
+        for (int i = 0; i < 5; ++i) falls({matrix_of(3, 3, i)});
+        QVERIFY2(falls.why_not().starts_with("aten::linalg_eigvals has no kernel on test:1"), falls.why_not().c_str());
         GraphedCall host([](std::vector<IValue> given) { return given[0]; }, {});
         for (int i = 0; i < 5; ++i) host({vector_of(3, 1, Device{})});
         QCOMPARE(host.why_not(), std::string("inputs are on the CPU"));

@@ -20,6 +20,7 @@
 #include "core/plugin/plugin_loader.h"
 #include "core/tensor/device_copy.h"
 #include "tests/ops/comparison.h"
+#include "tests/ops/device_comparison.h"
 #include "tests/ops/edge_points.h"
 #include "tests/ops/layouts.h"
 
@@ -161,6 +162,8 @@ class TestDeviceSamples : public QObject {
         for (const ScalarType dtype : kDtypes) {
             for (const Sample& sample : samples_in(*op.record, dtype)) {
                 const std::string text = differs(op, sample.arguments, tolerance_of(dtype, op.full_name));
+                // Where the CPU's own result is as far from float64's, one order of additions is as good as another.
+                if (is_complex(dtype) && !text.empty() && sweep::is_decided_by_rounding(op, sample, text)) continue;
                 QVERIFY2(text.empty(), concat(dtype_name(dtype), ", ", sample.name, ": ", text).c_str());
             }
         }
