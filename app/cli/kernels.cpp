@@ -34,7 +34,8 @@ void print_group(const session::FusedGroupView& group, const KernelArguments& op
                 join(group.inputs, ", ").c_str(), join(group.outputs, ", ").c_str());
     if (!group.loops.empty()) std::printf("    %s\n", join(group.loops, "; ").c_str());
     if (group.fused_seconds > 0)
-        std::printf("    fused %.1f us, unfused %.1f us\n", 1e6 * group.fused_seconds, 1e6 * group.unfused_seconds);
+        std::printf("    fused %.1f us (%.1f GB/s), unfused %.1f us\n", 1e6 * group.fused_seconds,
+                    1e-9 * static_cast<double>(group.bytes) / group.fused_seconds, 1e6 * group.unfused_seconds);
     const std::string& why = group.reason.empty() ? group.error : group.reason;
     if (!why.empty()) std::printf("    not fused: %s\n", why.c_str());
     for (const session::FusedKernelView& kernel : group.kernels) print_kernel(kernel, options);

@@ -155,6 +155,7 @@ void look_into(Finder::Met& met, const FusedGroupsRequest& request) {
         met.view.fused_seconds = measure.fused_seconds;
         met.view.unfused_seconds = measure.unfused_seconds;
         met.view.new_sizes_seconds = measure.new_sizes_seconds;
+        met.view.bytes = measure.bytes;
         met.view.loops = measure.loops;
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::Cancelled) throw;

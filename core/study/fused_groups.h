@@ -67,14 +67,15 @@ struct FusedGroupView {
     double fused_seconds = 0;  // best of several; 0 without `measure`
     double unfused_seconds = 0;
     double new_sizes_seconds =
-        0;  // fused, on sizes that it has not met: the kernels are there, the loops are laid out anew
+        0;                   // fused, on sizes that it has not met: the kernels are there, the loops are laid out anew
+    std::int64_t bytes = 0;  // of what goes in and comes out: what a kernel must move at least
     std::vector<std::string> loops;  // for these sizes, one a kernel: "512 rows of 256 elements"
     std::string error;               // measuring failed
 };
 auto fields(Like<FusedGroupView> auto& it) {
     return std::tie(it.graph_node, it.is_backward, it.name, it.scope, it.sources, it.graph, it.places, it.operators,
                     it.inputs, it.outputs, it.runs, it.kernels, it.reason, it.fused_seconds, it.unfused_seconds,
-                    it.new_sizes_seconds, it.loops, it.error);
+                    it.new_sizes_seconds, it.bytes, it.loops, it.error);
 }
 
 struct FusedGroups {

@@ -8483,6 +8483,10 @@ Haken Sie im Panel Eingaben Rückwärts an und führen Sie aus (F5), oder laufen
 <context>
     <name>loupe::views::KernelsView</name>
     <message>
+        <source>&lt;br&gt;%1 in and out: %2 GB/s</source>
+        <translation>&lt;br&gt;%1 hinein und heraus: %2 GB/s</translation>
+    </message>
+    <message>
         <source>Kernels</source>
         <translation>Kernel</translation>
     </message>

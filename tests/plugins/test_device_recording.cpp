@@ -8,6 +8,7 @@
 #include "core/base/file.h"
 #include "core/plugin/plugin_loader.h"
 #include "core/session/session.h"
+#include "tests/plugins/device_under_test.h"
 
 using namespace loupe;
 using namespace loupe::session;
@@ -85,13 +86,17 @@ class TestDeviceRecording : public QObject {
 
   private slots:
     void initTestCase() {
-        load_plugins_from(LOUPE_BINARY_DIR "/lib/test_plugins");
+        testing::load_device_under_test(LOUPE_BINARY_DIR "/lib/test_plugins");
         path_ = folder_.filePath("net.py").toStdString();
         write_file_atomically(FileTarget(path_), kSource);
     }
 
     void saysWhatARunOnTheCpuSays_data() {
         QTest::addColumn<QString>("device");
+        if (const std::string device = testing::device_under_test(""); !device.empty()) {
+            QTest::newRow("as it is") << QString::fromStdString(device);
+            return;
+        }
         QTest::newRow("over copies") << "test";
         QTest::newRow("by loops") << "test:1";
     }
@@ -129,7 +134,7 @@ class TestDeviceRecording : public QObject {
     void stopsAtANaN() {
         EventId want = 0, got = 0;
         QVERIFY(recorded(path_, "cpu", true, &want) != nullptr);
-        const auto so_far = recorded(path_, "test:1", true, &got);
+        const auto so_far = recorded(path_, testing::device_under_test("test:1"), true, &got);
         QVERIFY(so_far != nullptr && want > 0);
         QCOMPARE(got, want);
         QCOMPARE(so_far->event_count(), std::size_t{want});

@@ -49,6 +49,7 @@ class TestFuser : public QObject {
         QCOMPARE(measure.reason, std::string());
         QCOMPARE(measure.kernels.size(), std::size_t{1});
         QVERIFY(measure.fused_seconds > 0 && measure.unfused_seconds > 0);
+        QCOMPARE(measure.bytes, std::int64_t{8000});  // read once, written once
     }
 
     // A backend that fails costs nothing but its turn; of one alone it is said.

@@ -108,6 +108,7 @@ class CompilerTest : public QObject {
         group.graph = "graph(%0 : Tensor): ...";
         group.fused_seconds = 1e-3;
         group.unfused_seconds = 2e-3;
+        group.bytes = 12'000'000;
         session::FusedKernelView kernel;
         kernel.backend = "llvm";
         kernel.expression = "%2: float32 = Mul(%0, %1)";
@@ -117,6 +118,9 @@ class CompilerTest : public QObject {
         groups.groups.push_back(group);
         view.showGroups(groups);
         QCOMPARE(view.list()->topLevelItem(0)->text(5), QStringLiteral("2.00x"));
+        const auto labels = view.findChildren<QLabel*>();
+        QVERIFY(std::ranges::any_of(
+            labels, [](const QLabel* label) { return label->text().contains(QStringLiteral("12.0 GB/s")); }));
         QVERIFY(view.code()->toPlainText().contains(QStringLiteral("graph(%0")));
         const char* const pages[] = {"graph(", "Mul(%0", "", "define void", "vmulps"};
         for (int page : {1, 3, 4}) {

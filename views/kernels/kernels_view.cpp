@@ -252,6 +252,10 @@ void KernelsView::showGroup() {
                                     .arg(secondsText(group->fused_seconds), secondsText(group->unfused_seconds))
                               : QString());
     }
+    if (group->fused_seconds > 0 && group->bytes > 0 && group->reason.empty())
+        facts += tr("<br>%1 in and out: %2 GB/s")
+                     .arg(bytesText(static_cast<double>(group->bytes)))
+                     .arg(1e-9 * static_cast<double>(group->bytes) / group->fused_seconds, 0, 'f', 1);
     if (!group->reason.empty()) facts += tr("<br>not fused: %1").arg(text(group->reason).toHtmlEscaped());
     if (!group->error.empty()) facts += QStringLiteral("<br>") + text(group->error).toHtmlEscaped();
     QStringList places;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <functional>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -24,6 +25,7 @@
 #include "core/runtime/fuse/fusion_recorder.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/tensor/device_copy.h"
+#include "core/tensor/device_interface.h"
 
 namespace loupe::runtime {
 
@@ -497,20 +499,53 @@ std::vector<std::string> FusedGroup::loops() const { return state_->loops(); }
 void FusedGroup::clear_plans() { state_->clear_plans(); }
 const std::string& FusedGroup::reason() const { return state_->reason; }
 
+namespace {
+
+// Once each element, of a broadcast one the memory that there is.
+std::int64_t bytes_of(const std::vector<IValue>& values) {
+    std::int64_t bytes = 0;
+    for (const IValue& value : values) {
+        if (!value.is_tensor() || !value.to_tensor().defined()) continue;
+        const Tensor& t = value.to_tensor();
+        const auto whole = static_cast<std::int64_t>(t.numel() * element_size(t.dtype()));
+        bytes += std::min(whole, static_cast<std::int64_t>(t.storage()->bytes()));
+    }
+    return bytes;
+}
+
+// Where the group's work is done, when that is not here: a call is over before its work is.
+Device device_of(const std::vector<IValue>& values) {
+    for (const IValue& value : values) {
+        if (value.is_tensor() && value.to_tensor().defined() && !value.to_tensor().device().is_cpu())
+            return value.to_tensor().device();
+    }
+    return Device{};
+}
+
+// Of a device's work several runs at a time, so that a launch is no part of it where work takes longer.
+double best_of_several(Device device, const std::function<void()>& work) {
+    constexpr int kTimes = 7;
+    DeviceInterface* const other = device.is_cpu() ? nullptr : device_interface(device.type);
+    const int runs = other == nullptr ? 1 : 8;
+    double best = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < kTimes; ++i) {
+        if (other != nullptr) other->synchronize(device);
+        const auto begin = std::chrono::steady_clock::now();
+        for (int run = 0; run < runs; ++run) work();
+        if (other != nullptr) other->synchronize(device);
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        best = std::min(best, seconds / runs);
+    }
+    return best;
+}
+
+}  // namespace
+
 FusedGroupMeasure measure_fused_group(const Ptr<const ir::Graph>& graph, const std::vector<IValue>& inputs,
                                       const std::string& backend, bool with_times) {
     const GradModeScope no_grad(false);
     const ObserverScope unobserved(nullptr);
-    const auto best_of_several = [](auto&& work) {
-        constexpr int kTimes = 7;
-        double best = std::numeric_limits<double>::infinity();
-        for (int i = 0; i < kTimes; ++i) {
-            const auto begin = std::chrono::steady_clock::now();
-            work();
-            best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-        }
-        return best;
-    };
+    const Device device = device_of(inputs);
     FusedGroup group(graph, backend);
     std::vector<IValue> results(graph->outputs().size());
     const auto run = [&] { group.run(inputs, results.data()); };
@@ -521,14 +556,15 @@ FusedGroupMeasure measure_fused_group(const Ptr<const ir::Graph>& graph, const s
     measure.kernels = group.kernels();
     measure.outputs = results;
     measure.loops = group.loops();
+    measure.bytes = bytes_of(inputs) + bytes_of(results);
     if (!with_times) return measure;
-    measure.fused_seconds = best_of_several(run);
-    measure.new_sizes_seconds = best_of_several([&] {
+    measure.fused_seconds = best_of_several(device, run);
+    measure.new_sizes_seconds = best_of_several(device, [&] {
         group.clear_plans();
         run();
     });
     const Ptr<const Code> code = Code::make(graph, {});
-    measure.unfused_seconds = best_of_several([&] { run_code(*code, inputs); });
+    measure.unfused_seconds = best_of_several(device, [&] { run_code(*code, inputs); });
     return measure;
 }
 

@@ -66,6 +66,7 @@ struct FusedGroupMeasure {
     double fused_seconds = 0;  // 0 when times were not requested
     double unfused_seconds = 0;
     double new_sizes_seconds = 0;  // fused, on new sizes: kernels are compiled, loops are not planned
+    std::int64_t bytes = 0;        // of tensors that go in and come out: what a kernel must move at least
     std::vector<std::string> loops;
     std::vector<IValue> outputs;
 };
