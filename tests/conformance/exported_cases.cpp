@@ -191,7 +191,7 @@ std::string run_program_case(const fs::path& path, Device device) {
         const auto program = session::Program::open(path);
         const NamedTensors inputs = read_npz(beside(path, ".in.npz"));
         const NamedTensors expected = read_npz(beside(path, ".out.npz"));
-        program->module().to({.device = device});
+        program->to(device);
         std::vector<IValue> arguments;
         for (std::size_t i = 0; find_array(inputs, concat("arg", i)).defined(); ++i)
             arguments.emplace_back(on_device(find_array(inputs, concat("arg", i)), device));
