@@ -207,6 +207,10 @@ Tensor attention_of_device(const Tensor& query, const Tensor& key, const Tensor&
     const bool are_heads = query.dim() == 4 && key.dim() == 4 && value.dim() == 4;
     if (query.device().is_cpu() || !are_heads || dropout_p > 0) return {};
     if (attn_mask.defined() && requires_grad(attn_mask)) return {};
+    // Heads that are repeated by broadcasting, as of one key for all queries: by products.
+    for (const Tensor* each : {&key, &value}) {
+        if (each->size(0) != query.size(0) || each->size(1) != query.size(1)) return {};
+    }
     Tensor bias = attn_mask;
     if (attn_mask.defined() && attn_mask.dtype() == ScalarType::Bool) {
         bias =

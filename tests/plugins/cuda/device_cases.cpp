@@ -439,6 +439,14 @@ std::vector<Case> wide_heads() {
                  dtype == ScalarType::Float16 ? 4e-3 : 3e-2});
         }
     }
+    // One head of keys for all of queries.
+    static const OperatorHandle<> general{"aten::scaled_dot_product_attention"};
+    all.push_back({"attention to one head of keys",
+                   {drawn({2, 4, 11, 8}), drawn({2, 1, 11, 8}), drawn({2, 1, 11, 8})},
+                   [](const TensorList& in) {
+                       return TensorList{general(in[0], in[1], in[2], Tensor(), 0.0, true, IValue(), false)};
+                   },
+                   2e-5});
     return all;
 }
 
