@@ -83,7 +83,7 @@ int sweep_operators(KernelWatcher& watcher) {
                 ++cases;
                 found = sweep::difference_on(kGpu, *op, sample);
                 if (found.empty()) continue;
-                const bool is_rounding = sweep::is_decided_by_rounding(*op, sample, found);
+                const bool is_rounding = sweep::is_decided_by_rounding(kGpu, *op, sample, found);
                 std::printf("%s %s %s %s: %s\n", is_rounding ? "rounding decides" : "DIFFERS", op->full_name.c_str(),
                             std::string(dtype_name(dtype)).c_str(), sample.name.c_str(), found.substr(0, 200).c_str());
                 if (is_rounding) {

@@ -16,7 +16,7 @@ std::string difference_on(Device device, const Operator& op, const Sample& sampl
 
 // Does the CPU itself miss, by as much as is allowed between devices, what float64 gives for the gradient or
 // result that the difference names ("gradient 4: ...")? Then rounding decides it, and another order of additions gives
-// another.
-bool is_decided_by_rounding(const Operator& op, const Sample& sample, std::string_view difference);
+// another; a result on the device may then be as far as twice the CPU's.
+bool is_decided_by_rounding(Device device, const Operator& op, const Sample& sample, std::string_view difference);
 
 }  // namespace loupe::sweep
