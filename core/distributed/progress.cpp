@@ -113,10 +113,10 @@ void Progress::on_thread(std::function<void()> action) {
 void Progress::submit(Channel& channel, Task task) {
     on_thread([this, &channel, task = std::move(task)]() mutable {
         if (const auto gone = failed(channel.ranks)) return task.state->fail(say_gone(gone->first, gone->second.text));
-        if (waits_for_runs_)
-            waiting_.emplace_back(&channel, std::move(task));
-        else
-            start(channel, std::move(task));
+        if (!waits_for_runs_) return start(channel, std::move(task));
+        const auto shared = std::make_shared<Task>(std::move(task));
+        waiting_.push_back({[this, &channel, shared] { start(channel, std::move(*shared)); },
+                            [shared](const std::string& why) { shared->state->fail(why); }});
     });
 }
 
@@ -135,13 +135,13 @@ void Progress::begin_run(bool forgets_groups) {
     std::promise<void> begun;
     on_thread([&] {
         for (const auto& channel : channels_) abandon(*channel, "another run has begun");
-        for (const auto& [channel, task] : waiting_) task.state->fail("another run has begun");
-        waiting_.clear();
+        fail_waiting("another run has begun");
         if (forgets_groups) {
             colours_.resize(1);
             channels_.resize(1);
         }
         waits_for_runs_ = true;
+        is_in_run_ = true;
         const std::int64_t own = ++begun_[static_cast<std::size_t>(rank_)];
         for (int rank = 0; rank < size_; ++rank) {
             if (rank != rank_) mailbox_->post(rank, kEngineBox, concat("b", own));
@@ -151,12 +151,33 @@ void Progress::begin_run(bool forgets_groups) {
     begun.get_future().wait();
 }
 
-// The ranks come here at about the same time: each has heard the same of all.
+void Progress::end_run() {
+    on_thread([this] { is_in_run_ = false; });
+}
+
+void Progress::fail_waiting(const std::string& why) {
+    for (const Waiting& each : std::exchange(waiting_, {})) each.fail(why);
+}
+
+// Every rank comes here once it has heard of a run of each that has not met with others. By then one may have ended its
+// run without a collective, and begun the next: they meet as they are when all are here, and only if all are in a run.
 void Progress::begin_channels_anew() {
-    const auto has_begun = [&](std::size_t i) { return begun_[i] > begun_together_[i]; };
     for (std::size_t i = 0; i < begun_.size(); ++i) {
-        if (!has_begun(i)) return;
+        if (begun_[i] <= begun_together_[i]) return;
     }
+    if (cannot_meet_ || !wait_for_ranks()) return;
+    // What the program asked for before the last rank came.
+    run_actions();
+    const auto runs = gather_runs();
+    if (!runs) return;
+    bool all_in_run = true;
+    for (const RankRun& run : *runs) all_in_run = all_in_run && run.is_under_way != 0;
+    for (std::size_t i = 0; i < runs->size(); ++i) {
+        const RankRun& run = (*runs)[i];
+        begun_[i] = std::max(begun_[i], run.begun);
+        begun_together_[i] = all_in_run || run.is_under_way == 0 ? run.begun : run.begun - 1;
+    }
+    if (!all_in_run) return;
     for (const auto& [colour, channel] : colours_) {
         auto data = all_->split(colour), agreements = all_->split(colour);
         if (channel == nullptr) continue;
@@ -164,49 +185,97 @@ void Progress::begin_channels_anew() {
         channel->data = std::move(data);
         channel->agreements = std::move(agreements);
     }
-    begun_together_ = gather_begun();
     waits_for_runs_ = false;
-    for (auto& [channel, task] : std::exchange(waiting_, {})) start(*channel, std::move(task));
+    for (const Waiting& each : std::exchange(waiting_, {})) each.start();
 }
 
-std::vector<std::int64_t> Progress::gather_begun() {
-    std::vector<std::int64_t> all(begun_.size());
+bool Progress::wait_for_ranks() {
+    Transfer barrier;
+    barrier.kind = TransferKind::Barrier;
+    return finishes(all_->start(barrier), nullptr);
+}
+
+std::optional<std::vector<Progress::RankRun>> Progress::gather_runs() {
+    struct Memory {
+        RankRun own;
+        std::vector<RankRun> all;
+    };
+    static_assert(sizeof(RankRun) == 2 * sizeof(std::int64_t));
+    const auto memory = std::make_shared<Memory>();
+    memory->own = {begun_[static_cast<std::size_t>(rank_)], is_in_run_ ? 1 : 0};
+    memory->all.resize(begun_.size());
     Transfer transfer;
     transfer.kind = TransferKind::AllGather;
     transfer.dtype = ScalarType::Int64;
-    transfer.send = &begun_[static_cast<std::size_t>(rank_)];
-    transfer.receive = all.data();
-    transfer.count = 1;
-    const auto request = all_->start(transfer);
-    while (!request->test()) std::this_thread::yield();
-    return all;
+    transfer.send = &memory->own;
+    transfer.receive = memory->all.data();
+    transfer.count = 2;
+    if (!finishes(all_->start(transfer), memory)) return std::nullopt;
+    return memory->all;
+}
+
+// False: the process of a rank is gone, and the request stays with its memory, which MPI may still write to.
+bool Progress::finishes(std::unique_ptr<Request> request, std::shared_ptr<void> memory) {
+    static std::list<std::pair<std::unique_ptr<Request>, std::shared_ptr<void>>> left;
+    while (!request->test()) {
+        if (size_ > 1 && look_for_ended()) {
+            left.emplace_back(std::move(request), std::move(memory));
+            cannot_meet_ = true;
+            return false;
+        }
+        std::this_thread::yield();
+    }
+    return true;
 }
 
 Channel* Progress::split(int colour, std::vector<int> ranks) {
-    std::promise<Channel*> made;
-    auto result = made.get_future();
-    on_thread([&] {
-        try {
-            auto channel = std::make_unique<Channel>();
-            channel->ranks = std::move(ranks);
-            channel->data = all_->split(colour);
-            channel->agreements = all_->split(colour);
-            colours_.emplace_back(colour, channel->data == nullptr ? nullptr : channel.get());
-            if (channel->data == nullptr) return made.set_value(nullptr);
-            channels_.push_back(std::move(channel));
-            made.set_value(channels_.back().get());
-        } catch (...) {
-            made.set_exception(std::current_exception());
-        }
+    const auto made = std::make_shared<std::promise<Channel*>>();
+    auto result = made->get_future();
+    on_thread([this, colour, made, ranks = std::move(ranks)]() mutable {
+        const auto members = std::make_shared<std::vector<int>>(std::move(ranks));
+        Waiting act{[this, colour, made, members] {
+                        try {
+                            made->set_value(split_now(colour, std::move(*members)));
+                        } catch (...) {
+                            made->set_exception(std::current_exception());
+                        }
+                    },
+                    [made](const std::string& why) {
+                        made->set_exception(std::make_exception_ptr(Error(ErrorKind::Run, why)));
+                    }};
+        if (waits_for_runs_)
+            waiting_.push_back(std::move(act));
+        else
+            act.start();
     });
     return result.get();
+}
+
+Channel* Progress::split_now(int colour, std::vector<int> ranks) {
+    auto channel = std::make_unique<Channel>();
+    channel->ranks = std::move(ranks);
+    channel->data = all_->split(colour);
+    channel->agreements = all_->split(colour);
+    colours_.emplace_back(colour, channel->data == nullptr ? nullptr : channel.get());
+    if (channel->data == nullptr) return nullptr;
+    channels_.push_back(std::move(channel));
+    return channels_.back().get();
+}
+
+bool Progress::run_actions() {
+    std::deque<std::function<void()>> actions;
+    {
+        const std::scoped_lock lock(mutex_);
+        actions.swap(actions_);
+    }
+    for (const auto& action : actions) action();
+    return !actions.empty();
 }
 
 void Progress::run() {
     using namespace std::chrono_literals;
     int idle = 0;
     for (;;) {
-        std::deque<std::function<void()>> actions;
         {
             std::unique_lock lock(mutex_);
             bool has_work = false;
@@ -227,11 +296,10 @@ void Progress::run() {
                     wakes_.wait_for(lock, 20us);
             }
             if (is_ending_ && actions_.empty()) break;
-            actions.swap(actions_);
         }
-        for (const auto& action : actions) action();
+        const bool has_acted = run_actions();
         const bool moved = step();
-        idle = moved || !actions.empty() ? 0 : idle + 1;
+        idle = moved || has_acted ? 0 : idle + 1;
         if (!moved) std::this_thread::yield();
     }
     mailbox_.reset();
@@ -469,7 +537,7 @@ void Progress::fail_all(int rank, const std::string& text) {
         if (std::find(channel->ranks.begin(), channel->ranks.end(), rank) != channel->ranks.end())
             abandon(*channel, why);
     }
-    for (const auto& [channel, task] : std::exchange(waiting_, {})) task.state->fail(why);
+    fail_waiting(why);
 }
 
 // MPI may still write to what they hold: it stays.

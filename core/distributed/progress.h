@@ -84,9 +84,10 @@ class Progress {
     // those that are not in it. Returns when it is there.
     Channel* split(int colour, std::vector<int> ranks);
     // A run begins here, and what was under way is none of it. What it submits starts when all ranks have begun one
-    // since they last did together: then every channel is a new one, on which nothing of runs before is left.
-    // forgets_groups: channels of split() are gone.
+    // since they last did together and are in it: then every channel is a new one, on which nothing of runs before is
+    // left. forgets_groups: channels of split() are gone.
     void begin_run(bool forgets_groups);
+    void end_run();
 
     // Letters of the program: see ControlChannel.
     void post(int rank, std::string bytes);
@@ -105,7 +106,19 @@ class Progress {
     std::optional<std::pair<int, RankStatus>> failed(const std::vector<int>& ranks);
 
   private:
+    // Of one rank: how many it has begun; 1: the last is under way, else 0.
+    struct RankRun {
+        std::int64_t begun = 0;
+        std::int64_t is_under_way = 0;
+    };
+    // What begins with the run.
+    struct Waiting {
+        std::function<void()> start;
+        std::function<void(const std::string& why)> fail;
+    };
+
     void run();
+    bool run_actions();
     bool step();
     bool step(Channel& channel);
     Communicator& carrier(Channel& channel, const Transfer& transfer);
@@ -119,7 +132,11 @@ class Progress {
     void start(Channel& channel, Task task);
     void abandon(Channel& channel, const std::string& why);
     void begin_channels_anew();
-    std::vector<std::int64_t> gather_begun();
+    bool wait_for_ranks();
+    std::optional<std::vector<RankRun>> gather_runs();
+    bool finishes(std::unique_ptr<Request> request, std::shared_ptr<void> memory);
+    Channel* split_now(int colour, std::vector<int> ranks);
+    void fail_waiting(const std::string& why);
     void on_thread(std::function<void()> action);
     RankStatus status_now();
 
@@ -135,7 +152,9 @@ class Progress {
     // Runs that each rank has begun, and had begun when the channels were made.
     std::vector<std::int64_t> begun_, begun_together_;
     bool waits_for_runs_ = false;
-    std::deque<std::pair<Channel*, Task>> waiting_;
+    bool is_in_run_ = true;     // a program that joins is
+    bool cannot_meet_ = false;  // a rank's process is gone
+    std::deque<Waiting> waiting_;
     Peers peers_;
     Clock::time_point looked_at_peers_;
 

@@ -133,6 +133,10 @@ void World::begin_run(bool forgets_groups) {
     progress_->set_status(RankStatus::Kind::Working, {});
 }
 
+void World::end_run() {
+    if (progress_ && size() > 1) progress_->end_run();
+}
+
 void World::forget_passes() {
     for (const auto& group : groups_) group->forget_passes();
 }

@@ -58,6 +58,8 @@ class World {
     // none of it, whatever became of them. Those of this one start when all ranks have begun one. Nothing in a program
     // of one rank, or that has not joined.
     void begin_run(bool forgets_groups);
+    // It has ended: what runs of others wait for is not in it.
+    void end_run();
     // Forward passes that no backward is to follow: of a trace. Reducers do not wait for their gradients.
     void forget_passes();
     // Collectives of all ranks that this one has launched since then; on the thread that launches them.

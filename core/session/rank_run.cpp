@@ -12,6 +12,7 @@ RunAmongRanks::RunAmongRanks(Publisher& publisher, bool opens) : publisher_(publ
     World::instance().begin_run(opens);
 }
 RunAmongRanks::~RunAmongRanks() {
+    World::instance().end_run();
     World::instance().set_status(opens_ ? RankStatus::Kind::Idle : RankStatus::Kind::Ended, {});
 }
 

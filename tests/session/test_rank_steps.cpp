@@ -128,6 +128,28 @@ class TestRankSteps : public QObject {
         }
     }
 
+    // A run that needs no other rank may be over, and the next begun, before the others have heard of it.
+    void runsThatMeetNobodyArePassedOver_data() {
+        QTest::addColumn<int>("ranks");
+        QTest::addRow("2") << 2;
+        QTest::addRow("4") << 4;
+    }
+    void runsThatMeetNobodyArePassedOver() {
+        NEEDS_MPI();
+        QFETCH(const int, ranks);
+        RankProgram program(static_cast<std::size_t>(ranks), kPrograms + "ddp.py");
+        for (int round = 0; round < 20; ++round) {
+            for (const bool backward : {false, false, true}) {
+                RunOptions options;
+                options.backward = backward;
+                for (std::size_t i = 0; i < program.size(); ++i) program.at(i).run(options);
+                VERIFY_ALL(program.until([&] { return program.all_are(RunState::Finished); }));
+                for (std::size_t i = 0; i < program.size(); ++i) program.at(i).wait_idle();
+            }
+            QCOMPARE(gradient_mean(program.at(0), "module.weight"), ranks == 2 ? 4.5 : 7.5);
+        }
+    }
+
     void equalRanksParkTogether_data() {
         QTest::addColumn<int>("ranks");
         QTest::addRow("2") << 2;
