@@ -17,13 +17,16 @@ constexpr int kMostRecent = 12;
 }  // namespace
 
 FarConnection::FarConnection(std::shared_ptr<session::FarPlace> place, QObject* parent)
-    : QObject(parent), place_(std::move(place)), state_(place_->state()) {
+    : QObject(parent), place_(std::move(place)) {
     each_second_.setInterval(1000);
     connect(&each_second_, &QTimer::timeout, this, &FarConnection::changed);
     place_->set_listener([this](const session::FarState& state) {
         QMetaObject::invokeMethod(
             this, [this, state] { take(state); }, Qt::QueuedConnection);
     });
+    // It may have been reached before anybody listened.
+    QMetaObject::invokeMethod(
+        this, [this] { take(place_->state()); }, Qt::QueuedConnection);
 }
 
 FarConnection::~FarConnection() { place_->set_listener({}); }

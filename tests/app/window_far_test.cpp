@@ -148,6 +148,21 @@ class WindowFarTest : public testing::FarFixture {
         QVERIFY(window_->windowTitle().contains(QStringLiteral("on far")));
     }
 
+    // An engine may answer while the window is still made.
+    void aHostThatWasReachedBeforeIsNoticed() {
+        QSettings().clear();
+        far_ = std::make_unique<FarSessions>();
+        place_ = far_->place();
+        place_->report({.kind = Kind::Connected});
+        FarConnection connection(place_, nullptr);
+        QSignalSpy turned(&connection, &FarConnection::turned);
+        QTRY_COMPARE(turned.size(), 1);
+        QVERIFY(connection.isConnected());
+        QCOMPARE(FarConnection::recent(), QStringList(QStringLiteral("ssh://far")));
+        QTest::qWait(50);
+        QCOMPARE(turned.size(), 1);
+    }
+
     void aHostThatIsNotReachedIsSaidAndNotRemembered() {
         far_ = std::make_unique<FarSessions>();
         far_->script("echo 'ssh: Could not resolve hostname far: Name or service not known' >&2; exit 255");
