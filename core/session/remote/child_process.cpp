@@ -49,11 +49,18 @@ class FileActions {
     FileActions(const FileActions&) = delete;
     FileActions& operator=(const FileActions&) = delete;
     ~FileActions() { ::posix_spawn_file_actions_destroy(&actions_); }
-    void put(int from, int to) { ::posix_spawn_file_actions_adddup2(&actions_, from, to); }
+    void put(int from, int to) {
+        ::posix_spawn_file_actions_adddup2(&actions_, from, to);
+        last_ = std::max(last_, to);
+    }
+    // Behind all that are put: pipes that a library makes on another thread at this moment are the child's too, and
+    // would stay open as long as it lives.
+    void close_others() { ::posix_spawn_file_actions_addclosefrom_np(&actions_, last_ + 1); }
     const posix_spawn_file_actions_t* get() const { return &actions_; }
 
   private:
     posix_spawn_file_actions_t actions_{};
+    int last_ = STDERR_FILENO;
 };
 
 // Signals that this process ignores or blocks are the child's as usual.
@@ -87,8 +94,7 @@ RunningPlace* map_place(int descriptor) {
     return page == MAP_FAILED ? nullptr : static_cast<RunningPlace*>(page);
 }
 
-// All descriptors from 5 on have to be closed at exec, as pipe2 and memfd make them; what else this process has open is
-// its own matter. Those given must not be where they are put.
+// Those given must not be where they are put.
 FileHandle moved_up(FileHandle handle) {
     if (handle.get() > kFilesDescriptor || !handle.is_open()) return handle;
     return FileHandle(::fcntl(handle.get(), F_DUPFD_CLOEXEC, kFilesDescriptor + 1));
@@ -155,6 +161,7 @@ int ChildProcess::start(Setup setup) {
     }
     if (place_ != nullptr) actions.put(memory.get(), kPlaceDescriptor);
     if (files.is_open()) actions.put(files.get(), kFilesDescriptor);
+    actions.close_others();
     const Attributes attributes;
     std::vector<std::string> all_environment = merged_environment(setup.environment);
     const auto words = pointers_to(setup.words);

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -166,6 +167,7 @@ void start_guardian(const RuntimeFolder& folder, const StayOptions& options) {
     ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, folder.log_of(options.name).c_str(),
                                        O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
     ::posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+    ::posix_spawn_file_actions_addclosefrom_np(&actions, std::max(kConnectionsDescriptor, kGrantsDescriptor) + 1);
     posix_spawnattr_t attributes;
     ::posix_spawnattr_init(&attributes);
     sigset_t none, usual;
