@@ -28,6 +28,7 @@
 #include "app/window/status_line.h"
 #include "app/window/tour_guide.h"
 #include "app/window/weights_loader.h"
+#include "core/base/free_memory.h"
 #include "core/session/watched_programs.h"
 #include "core/study/verdict.h"
 #include "views/common/engine_files.h"
@@ -542,6 +543,8 @@ void MainWindow::onModel() {
         offerLastSession();
     }
     actions_->update();
+    // When what was shown of the model before has gone from every panel.
+    QTimer::singleShot(1000, this, [] { return_free_memory(); });
 }
 
 void MainWindow::setThemeMode(int mode) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/free_memory.h"
 #include "core/base/given_file.h"
 #include "core/dispatch/plugin_list.h"
 #include "core/model/error_text.h"
@@ -72,6 +73,12 @@ void Engine::release_model() {
     keeper_.forget();
     training_.clear();
     generations_.clear();
+    has_released_ = true;
+}
+
+bool Engine::work_ahead() {
+    if (std::exchange(has_released_, false)) return_free_memory();
+    return keeper_.keep_more(recorder_.shown());
 }
 
 // --- orders ---

@@ -141,7 +141,7 @@ class Engine final : private WorkQueue::Owner, private ModelHolder::Dependents {
     void report_failure(const Error& error) override;
     void report_no_memory() override;
     void report_request_failure(const std::string& text) override;
-    bool work_ahead() override { return keeper_.keep_more(recorder_.shown()); }
+    bool work_ahead() override;
     // ModelHolder::Dependents
     void release_run() override { recorder_.forget(); }
     void release_model() override;
@@ -165,6 +165,7 @@ class Engine final : private WorkQueue::Owner, private ModelHolder::Dependents {
     GenerationDriver generations_;
     References references_;
     SourceEdits edits_;
+    bool has_released_ = false;  // a model, since free memory was last returned
 };
 
 }  // namespace loupe::session

@@ -22,15 +22,18 @@
 #include "app/window/docks.h"
 #include "app/window/main_window.h"
 #include "core/base/share_cores.h"
+#include "core/session/session.h"
 #include "views/common/theme.h"
 
 namespace {
 
 using loupe::session::RunState;
 using loupe::session::TrainOptions;
+using loupe::views::SessionBridge;
 using loupe::window::MainWindow;
 
 constexpr int kPatience = 120'000;
+constexpr int kLongRun = 2'000;
 const QString kTests = QStringLiteral(LOUPE_SOURCE_DIR "/tests/fixtures/");
 const QString kShipped = QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/");
 
@@ -145,24 +148,36 @@ bool openAndClose(int count) {
     Table table("models");
     int opened = 0, ran = 0, refused = 0;
     const auto state = [&] { return window.bridge().status().state; };
+    bool is_begun = false;
+    // One that is quick is not seen opening.
+    QObject::connect(&window.bridge(), &SessionBridge::modelChanged, &window, [&] { is_begun = true; });
+    QObject::connect(&window.bridge(), &SessionBridge::statusChanged, &window,
+                     [&] { is_begun = is_begun || state() == RunState::Opening || state() == RunState::Failed; });
     for (int i = 0; i < count; ++i) {
         const QString& file = files[i % files.size()];
         window.bridge().setUnsaved(false, false);  // nobody is asked about the run before
+        is_begun = false;
         window.openFile(file);
         const auto is_there = [&] {
             const auto& model = window.bridge().model();
-            return state() == RunState::Failed ||
-                   (state() == RunState::Ready && model && QString::fromStdString(model->path) == file);
+            return is_begun && state() != RunState::Opening &&
+                   (state() == RunState::Failed || (model && QString::fromStdString(model->path) == file));
         };
-        if (!waitFor(is_there)) {
-            std::printf("%s does not open: state %d\n", qPrintable(file), static_cast<int>(state()));
+        const bool came = waitFor(is_there);
+        if (!came || (state() == RunState::Failed && i < files.size())) {
+            std::printf("%s: %s %s\n", qPrintable(file),
+                        came ? "is refused:" : "does not open:", window.bridge().status().error.c_str());
             std::fflush(stdout);
         }
         if (state() == RunState::Ready && window.bridge().model()->cannot_run.empty()) {
             ++opened;
             window.bridge().run();
-            if (waitFor([&] { return state() == RunState::Finished || state() == RunState::Failed; }))
-                ran += state() == RunState::Finished;
+            const auto has_run = [&] { return state() == RunState::Finished || state() == RunState::Failed; };
+            if (!waitFor(has_run, kLongRun)) {  // one without an end is among them
+                window.bridge().stop();
+                waitFor([&] { return !window.bridge().isBusy(); });
+            }
+            ran += state() == RunState::Finished;
         } else {
             ++refused;
         }
@@ -208,6 +223,10 @@ int main(int argc, char** argv) {
     loupe::share_cores(argv);
     QApplication app(argc, argv);
     QTemporaryDir settings;
+    // As in the program: an engine in a process of its own.
+    loupe::session::Session::set_engine_program(
+        (QCoreApplication::applicationDirPath() + QStringLiteral("/tensorloupe-engine")).toStdString(),
+        {settings.path().toStdString()});
     qputenv("XDG_CONFIG_HOME", settings.path().toUtf8());
     QStandardPaths::setTestModeEnabled(true);
     QCoreApplication::setOrganizationName(QStringLiteral("TensorloupeBench"));
