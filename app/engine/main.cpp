@@ -243,8 +243,8 @@ int main(int count, char** arguments) {
             return serve_ranks(static_cast<std::size_t>(ranks));
         }
     }
-    const auto writable =
-        writable_folders(std::span(arguments, static_cast<std::size_t>(count)).subspan(std::min(count, 2)));
+    const auto given = static_cast<std::size_t>(count);
+    const auto writable = writable_folders(std::span(arguments, given).subspan(std::min<std::size_t>(given, 2)));
     if (argument != "--stdio" || !writable) {
         std::fprintf(
             stderr,

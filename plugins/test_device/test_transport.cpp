@@ -203,9 +203,9 @@ std::vector<Bytes> TestCommunicator::exchange(const Transfer& t, const std::vect
         for (const Bytes& each : given) all.insert(all.end(), each.begin(), each.end());
         return std::vector<Bytes>(size, all);
     }
-    if (t.kind == TransferKind::AllToAll) return sorted_out(element_size(t.dtype), given);
+    if (t.kind == TransferKind::AllToAll) return sorted_out(static_cast<std::size_t>(element_size(t.dtype)), given);
     Bytes sum = given.front();
-    const std::size_t count = sum.size() / element_size(t.dtype);
+    const std::size_t count = sum.size() / static_cast<std::size_t>(element_size(t.dtype));
     const Reduction reduction = distributed::wire_reduction(t.reduction);
     for (std::size_t rank = 1; rank < size; ++rank)
         distributed::combine(reduction, t.dtype, given[rank].data(), sum.data(), count);
@@ -220,7 +220,7 @@ std::vector<Bytes> TestCommunicator::exchange(const Transfer& t, const std::vect
 
 void TestCommunicator::run(const Transfer& t) {
     if (t.ready) t.ready->wait();
-    const std::size_t element = element_size(t.dtype);
+    const auto element = static_cast<std::size_t>(element_size(t.dtype));
     const std::size_t before = t.kind == TransferKind::AllToAll ? t.send_counts.size() * sizeof(std::size_t) : 0;
     Bytes own(before + shares_given(t) * element);
     if (before > 0) std::memcpy(own.data(), t.send_counts.data(), before);

@@ -74,7 +74,9 @@ class Filler {
     }
     template <typename T>
     void fill_other(std::optional<T>& value) {
-        fill(value.emplace());
+        T made{};
+        fill(made);
+        value = std::move(made);
     }
     template <typename A, typename B>
     void fill_other(std::pair<A, B>& value) {

@@ -55,12 +55,12 @@ struct GeOp : Plain {
 template <class T>
 struct LogicalAndOp : Plain {
     using Plain::Plain;
-    bool scalar(T a, T b) const { return (a != T(0)) & (b != T(0)); }
+    bool scalar(T a, T b) const { return static_cast<int>(a != T(0)) & static_cast<int>(b != T(0)); }
 };
 template <class T>
 struct LogicalOrOp : Plain {
     using Plain::Plain;
-    bool scalar(T a, T b) const { return (a != T(0)) | (b != T(0)); }
+    bool scalar(T a, T b) const { return static_cast<int>(a != T(0)) | static_cast<int>(b != T(0)); }
 };
 template <class T>
 struct LogicalXorOp : Plain {

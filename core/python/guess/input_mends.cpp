@@ -112,7 +112,7 @@ Mend with_sides_scaled(std::int64_t from, std::int64_t to) {
     return {[=](InputGuess& guess) {
         if (guess.shape.size() != 4 || is_integral(guess.dtype)) return false;
         const double factor = std::sqrt(static_cast<double>(to) / static_cast<double>(from));
-        for (const std::size_t d : {2, 3})
+        for (const std::size_t d : {2U, 3U})
             guess.shape[d] = std::max<std::int64_t>(1, std::lround(static_cast<double>(guess.shape[d]) * factor));
         return true;
     }};

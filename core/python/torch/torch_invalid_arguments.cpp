@@ -32,7 +32,7 @@ Option option_of(const Signature& signature) {
 std::vector<std::string> unknown_keywords(const Option& option, const CallArguments& call) {
     std::vector<std::string> out;
     for (const auto& [keyword, value] : call.keywords) {
-        const auto known = [&](const Option::Entry& entry) { return entry.name == keyword; };
+        const auto known = [&name = keyword](const Option::Entry& entry) { return entry.name == name; };
         const auto from = option.entries.begin() +
                           static_cast<std::ptrdiff_t>(std::min(call.positional.size(), option.entries.size()));
         if (std::find_if(from, option.entries.end(), known) == option.entries.end()) out.push_back(keyword);

@@ -38,7 +38,6 @@ struct Bins {
         return sum;
     }
 #else
-    static constexpr int kColumns = 1;
     unsigned counts[ElementTotals::kBins] = {};
     LOUPE_HD void add(int bin) { ++counts[bin]; }
     LOUPE_HD std::uint64_t total(int bin) const { return counts[bin]; }

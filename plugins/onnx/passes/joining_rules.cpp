@@ -171,7 +171,7 @@ std::pair<Value*, double> without_factor(const Rewriter& r, Value* value) {
         if (const auto number = passes::constant_number(node->input(1))) return {node->input(0), 1 / *number};
     }
     if (node->is("aten::mul.Tensor")) {
-        for (const std::size_t i : {1, 0}) {
+        for (const std::size_t i : {1U, 0U}) {
             const auto tensor = r.tensor_of(node->input(i));
             const bool is_factor = tensor && tensor->dim() <= r.rank_of(node->input(1 - i)).value_or(0);
             const auto number = is_factor ? r.number_of(node->input(i)) : std::nullopt;
