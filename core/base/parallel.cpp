@@ -8,9 +8,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
+#include <mutex>
 #include <utility>
 #include <vector>
+
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#endif
 
 #include "core/base/error.h"
 #include "core/base/parallel_observer.h"
@@ -105,11 +111,65 @@ void leave_core(int core) {
         pthread_setaffinity_np(pthread_self(), sizeof allowed, &allowed);
 }
 
+using ParallelClock = std::chrono::steady_clock;
+
+// What a team shares of a loop.
+struct Loop {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    std::int64_t pieces = 0;
+    void* context = nullptr;
+    void (*body)(void*, std::int64_t, std::int64_t) = nullptr;
+    int core = -1;                       // that it began on
+    std::vector<ParallelPiece> watched;  // empty: nobody looks
+    std::mutex mutex;
+    std::exception_ptr failure;
+};
+
+// ThreadSanitizer does not see how libgomp's threads wait for each other: what was written before a team began is there
+// in its threads, and what they wrote is there behind it.
+#ifdef __SANITIZE_THREAD__
+void let_go(Loop& loop) { __tsan_release(&loop); }
+void take(Loop& loop) { __tsan_acquire(&loop); }
+#define LOUPE_UNSEEN __attribute__((no_sanitize("thread")))
+#else
+void let_go(Loop&) {}
+void take(Loop&) {}
+#define LOUPE_UNSEEN
+#endif
+
+void run_piece(Loop& loop, std::int64_t index, std::int64_t threads) {
+    take(loop);
+    const std::int64_t team = std::min(threads, loop.pieces);
+    if (index != 0 && index < team) leave_core(loop.core);
+    const std::int64_t chunk = (loop.end - loop.begin + team - 1) / team;
+    const std::int64_t from = loop.begin + index * chunk;
+    const std::int64_t to = std::min(loop.end, from + chunk);
+    if (from < to) {
+        const bool is_watched = !loop.watched.empty();
+        const auto started = is_watched ? ParallelClock::now() : ParallelClock::time_point();
+        try {
+            loop.body(loop.context, from, to);
+        } catch (...) {
+            const std::lock_guard lock(loop.mutex);
+            if (!loop.failure) loop.failure = std::current_exception();
+        }
+        if (is_watched)
+            loop.watched[static_cast<std::size_t>(index)] = {static_cast<int>(index), started, ParallelClock::now()};
+    }
+    let_go(loop);
+}
+
+// The whole team, also where there is less to do: libgomp ends the threads that a smaller one leaves out, and must
+// start them again.
+LOUPE_UNSEEN void run_team(Loop& loop) {
+#pragma omp parallel
+    run_piece(loop, omp_get_thread_num(), omp_get_num_threads());
+}
+
 }  // namespace
 
 namespace detail {
-
-using ParallelClock = std::chrono::steady_clock;
 
 void run_parallel(std::int64_t begin, std::int64_t end, std::int64_t grain, void* context,
                   void (*body)(void*, std::int64_t, std::int64_t)) {
@@ -130,34 +190,20 @@ void run_parallel(std::int64_t begin, std::int64_t end, std::int64_t grain, void
             return;
         }
     }
-    std::exception_ptr failure;
-    const int core = sched_getcpu();
+    Loop loop;
+    loop.begin = begin;
+    loop.end = end;
+    loop.pieces = pieces;
+    loop.context = context;
+    loop.body = body;
+    loop.core = sched_getcpu();
     ParallelObserver* const observer = parallel_observer;
-    std::vector<ParallelPiece> watched(observer == nullptr ? 0 : static_cast<std::size_t>(pieces));
-    // The whole team, also where there is less to do: libgomp ends the threads that a smaller one leaves out, and must
-    // start them again.
-#pragma omp parallel
-    {
-        const std::int64_t team = std::min<std::int64_t>(omp_get_num_threads(), pieces);
-        const std::int64_t index = omp_get_thread_num();
-        if (index != 0 && index < team) leave_core(core);
-        const std::int64_t chunk = (length + team - 1) / team;
-        const std::int64_t from = begin + index * chunk;
-        const std::int64_t to = std::min(end, from + chunk);
-        if (from < to) {
-            const auto started = watched.empty() ? ParallelClock::time_point() : ParallelClock::now();
-            try {
-                body(context, from, to);
-            } catch (...) {
-#pragma omp critical(loupe_parallel_failure)
-                if (!failure) failure = std::current_exception();
-            }
-            if (!watched.empty())
-                watched[static_cast<std::size_t>(index)] = {static_cast<int>(index), started, ParallelClock::now()};
-        }
-    }
-    if (observer != nullptr) observer->on_loop(watched);
-    if (failure) std::rethrow_exception(failure);
+    loop.watched.resize(observer == nullptr ? 0 : static_cast<std::size_t>(pieces));
+    let_go(loop);
+    run_team(loop);
+    take(loop);
+    if (observer != nullptr) observer->on_loop(loop.watched);
+    if (loop.failure) std::rethrow_exception(loop.failure);
 }
 
 }  // namespace detail

@@ -24,6 +24,15 @@ void MemoryAccount::stop() {
     for (auto& [id, block] : live_) no_longer_watched.push_back(std::move(block.watched));
 }
 
+std::int64_t MemoryAccount::current_bytes() const {
+    const std::lock_guard lock(mutex_);
+    return current_;
+}
+std::int64_t MemoryAccount::event_peak() const {
+    const std::lock_guard lock(mutex_);
+    return event_peak_;
+}
+
 // Those that the process has from before; what they were made from is named when that is.
 void MemoryAccount::add_kernel_caches() {
     std::vector<KernelCacheBlock> caches;  // a cache locks itself while it lists: the account must not be locked then

@@ -34,8 +34,8 @@ class MemoryAccount final : public AllocationObserver {
     // A node that the event made keeps it for backward.
     void mark_saved(std::uint64_t storage, EventId by, std::string_view node);
 
-    std::int64_t current_bytes() const { return current_; }
-    std::int64_t event_peak() const { return event_peak_; }
+    std::int64_t current_bytes() const;
+    std::int64_t event_peak() const;
 
     void on_allocation(const AllocationEvent& event) noexcept override;
 

@@ -8,8 +8,10 @@
 
 namespace loupe::session {
 
-// A deque's elements stay where they are while the set of views into them grows.
+// A deque's elements stay where they are while the set of views into them grows. The writer is one thread, but for the
+// names of devices, which come with memory that any thread may free.
 struct Recording::Strings {
+    std::mutex mutex;
     std::deque<std::string> texts;
     std::unordered_set<std::string_view> known;
 };
@@ -18,6 +20,7 @@ Recording::Recording() : strings_(std::make_unique<Strings>()) {}
 Recording::~Recording() = default;
 
 std::string_view Recording::intern(std::string_view text) {
+    const std::lock_guard lock(strings_->mutex);
     if (const auto found = strings_->known.find(text); found != strings_->known.end()) return *found;
     strings_->texts.emplace_back(text);
     return *strings_->known.insert(strings_->texts.back()).first;

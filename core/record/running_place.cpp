@@ -9,56 +9,67 @@ namespace {
 
 std::atomic<RunningPlace*> shared_place{nullptr};
 
-template <std::size_t N>
-void put(std::array<char, N>& to, std::string_view text) {
-    const std::size_t size = std::min(text.size(), N - 1);
-    std::memcpy(to.data(), text.data(), size);
-    to[size] = '\0';
-}
-
-template <std::size_t N>
-std::string get(const std::array<char, N>& from) {
-    return {from.data(), ::strnlen(from.data(), N)};
-}
+void put_number(auto& to, auto value) { to.store(value, std::memory_order_release); }
 
 }  // namespace
+
+template <std::size_t Words>
+void RunningPlace::put(std::array<std::atomic<std::uint64_t>, Words>& to, std::string_view text) {
+    text = text.substr(0, Words * sizeof(std::uint64_t) - 1);
+    for (std::size_t word = 0; word <= text.size() / sizeof(std::uint64_t); ++word) {
+        const std::string_view part = text.substr(word * sizeof(std::uint64_t), sizeof(std::uint64_t));
+        std::uint64_t bytes = 0;
+        std::memcpy(&bytes, part.data(), part.size());
+        put_number(to[word], bytes);
+    }
+}
+
+template <std::size_t Words>
+std::string RunningPlace::get(const std::array<std::atomic<std::uint64_t>, Words>& from) {
+    std::array<char, Words * sizeof(std::uint64_t)> text;
+    for (std::size_t word = 0; word < Words; ++word) {
+        const std::uint64_t bytes = from[word].load(std::memory_order_acquire);
+        std::memcpy(text.data() + word * sizeof bytes, &bytes, sizeof bytes);
+    }
+    return {text.data(), ::strnlen(text.data(), text.size())};
+}
 
 void RunningPlace::begin(std::uint32_t event, std::string_view op, std::string_view scope, std::string_view file,
                          int line) {
     version_.fetch_add(1, std::memory_order_acq_rel);
-    event_ = event;
-    is_under_way_ = 1;
-    line_ = line;
+    put_number(event_, event);
+    put_number(is_under_way_, 1U);
+    put_number(line_, line);
     put(op_, op);
     put(scope_, scope);
     // The end of a path says more.
-    put(file_, file.size() < file_.size() ? file : file.substr(file.size() - file_.size() + 1));
+    constexpr std::size_t room = sizeof file_ - 1;
+    put(file_, file.size() <= room ? file : file.substr(file.size() - room));
     version_.fetch_add(1, std::memory_order_release);
 }
 
 void RunningPlace::end() {
     version_.fetch_add(1, std::memory_order_acq_rel);
-    is_under_way_ = 0;
+    put_number(is_under_way_, 0U);
     version_.fetch_add(1, std::memory_order_release);
 }
 
 void RunningPlace::clear() {
     version_.fetch_add(1, std::memory_order_acq_rel);
-    event_ = 0;
-    is_under_way_ = 0;
+    put_number(event_, 0U);
+    put_number(is_under_way_, 0U);
     version_.fetch_add(1, std::memory_order_release);
 }
 
 std::optional<RunningPlace::Facts> RunningPlace::read() const {
     const std::uint32_t before = version_.load(std::memory_order_acquire);
-    Facts facts{event_,
-                is_under_way_ != 0,
+    Facts facts{event_.load(std::memory_order_acquire),
+                is_under_way_.load(std::memory_order_acquire) != 0,
                 get(op_),
                 get(scope_),
                 get(file_),
-                line_,
+                line_.load(std::memory_order_acquire),
                 training_step_.load(std::memory_order_relaxed)};
-    std::atomic_thread_fence(std::memory_order_acquire);
     if (before % 2 != 0 || version_.load(std::memory_order_relaxed) != before) return std::nullopt;
     return facts;
 }

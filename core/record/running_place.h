@@ -12,7 +12,8 @@
 
 namespace loupe::session {
 
-// Lies in shared memory: no pointers, all zero at the beginning. One thread writes, others read.
+// Lies in shared memory: no pointers, all zero at the beginning. One thread writes, others read at any time: what they
+// read is one event's, or nothing.
 class RunningPlace {
   public:
     struct Facts {
@@ -35,14 +36,24 @@ class RunningPlace {
     std::optional<Facts> read() const;
 
   private:
+    // Zero behind its end.
+    template <std::size_t Size>
+    using Text = std::array<std::atomic<std::uint64_t>, Size / sizeof(std::uint64_t)>;
+
+    template <std::size_t Words>
+    static void put(std::array<std::atomic<std::uint64_t>, Words>& to, std::string_view text);
+    template <std::size_t Words>
+    static std::string get(const std::array<std::atomic<std::uint64_t>, Words>& from);
+
+    // Stored with release behind the odd version, loaded with acquire before the version is looked at again.
     std::atomic<std::uint32_t> version_;  // odd while it is written
-    std::uint32_t event_;
-    std::uint32_t is_under_way_;
-    std::int32_t line_;
+    std::atomic<std::uint32_t> event_;
+    std::atomic<std::uint32_t> is_under_way_;
+    std::atomic<std::int32_t> line_;
     std::atomic<std::int64_t> training_step_;
-    std::array<char, 96> op_;
-    std::array<char, 192> scope_;
-    std::array<char, 512> file_;
+    Text<96> op_;
+    Text<192> scope_;
+    Text<512> file_;
 };
 
 // Where recorders of this process note it; null, at the beginning: nowhere.

@@ -3,6 +3,7 @@
 // Streams of a device that is simulated on the host. Work runs as late as it may: when somebody waits for it. What
 // forgot to wait reads memory that is not written yet, each time it is run.
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -31,8 +32,9 @@ class LateWork {
         friend class LateWork;
         struct State {
             std::size_t stream = 0;
-            bool is_reached = false;
-            double time = 0;
+            double time = 0;  // before is_reached
+            // Of the thread that runs the stream's work; any may ask.
+            std::atomic<bool> is_reached{false};
             std::shared_ptr<LateCapture> capture;
             std::vector<std::size_t> behind;  // nodes of it
         };

@@ -81,7 +81,7 @@ class Event final : public DeviceEvent {
     std::size_t stream_ = 0;
     LateWork::Mark mark_;
     std::chrono::steady_clock::time_point at_;
-    bool is_waited_for_ = false;
+    std::atomic<bool> is_waited_for_{false};  // on any thread
 };
 
 }  // namespace

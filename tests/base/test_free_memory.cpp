@@ -23,7 +23,7 @@ class TestFreeMemory : public QObject {
 
   private slots:
     void pagesThatHoldNothingAreReturned() {
-#if !defined(__GLIBC__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(LOUPE_OTHER_MALLOC)
+#if !defined(__GLIBC__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
         QSKIP("the C library's own allocator is not in use");
 #endif
         constexpr std::size_t kPieces = 400'000;

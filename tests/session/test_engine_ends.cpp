@@ -3,6 +3,7 @@
 // was recorded, answers what was asked, and starts anew, back to the event. What an engine sends is not trusted.
 #include <signal.h>
 
+#include <atomic>
 #include <random>
 
 #include "core/base/error.h"
@@ -91,6 +92,7 @@ class TestEngineEnds : public QObject {
     void is_killed_while_it_trains();
     void an_order_starts_another_one();
     void questions_are_answered();
+    void questions_are_answered_while_it_ends();
     void a_program_that_is_not_there();
     void a_program_that_is_no_engine();
     void an_engine_of_another_version();
@@ -392,6 +394,32 @@ void TestEngineEnds::questions_are_answered() {
     QVERIFY(answer.get_future().get().error.find("the engine was stopped") != std::string::npos);
     wait_for_end(session);
     QVERIFY(answer_of(session, TensorQuery{request}).error.find("the engine was stopped") != std::string::npos);
+}
+
+// Each of them, whether the engine has it, it is on its way, or the end comes before it is sent.
+void TestEngineEnds::questions_are_answered_while_it_ends() {
+    const RemoteSessions remote;
+    Session session;
+    for (int round = 0; round < 10; ++round) {
+        session.restart_engine(false);
+        session.wait_idle();
+        std::atomic<int> asked{0};
+        std::atomic<int> answered{0};
+        std::atomic<bool> is_over{false};
+        std::thread asking([&] {
+            while (!is_over) {
+                ++asked;
+                session.ask(std::to_string(asked), TensorQuery{}, [&answered](const TensorSlice&) { ++answered; });
+            }
+        });
+        QTest::qWait(5);
+        session.kill_engine();
+        const EngineEnd end = wait_for_end(session);
+        is_over = true;
+        asking.join();
+        QVERIFY(end.kind != EngineEnd::Kind::None);
+        QTRY_COMPARE_WITH_TIMEOUT(answered.load(), asked.load(), 20'000);
+    }
 }
 
 void TestEngineEnds::a_program_that_is_not_there() {

@@ -2,10 +2,13 @@
 // Recordings are read while they are written; values are kept, protected and spilled.
 
 #include <QtTest>
+#include <atomic>
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/record/memory_account.h"
 #include "core/record/recording_writer.h"
+#include "core/record/running_place.h"
 #include "core/record/value_store.h"
 #include "core/session/run_control.h"
 #include "core/session/watch.h"
@@ -18,7 +21,9 @@ class TestRecording : public QObject {
 
   private slots:
     void readers_see_whole_events();
+    void what_runs_is_seen_whole();
     void text_is_kept_once();
+    void memory_is_freed_on_any_thread();
     void values_are_protected_from_writes();
     void values_over_the_budget_come_back_from_the_file();
     void values_over_both_budgets_are_dropped();
@@ -56,11 +61,77 @@ void TestRecording::readers_see_whole_events() {
     QCOMPARE(recording->backward_peer(4), EventId{0});
 }
 
+// The place is shared with another process, which no tool for races sees: here its reader is a thread of this one.
+void TestRecording::what_runs_is_seen_whole() {
+    RunningPlace place{};
+    std::atomic<bool> is_over{false};
+    std::thread writer([&] {
+        for (std::uint32_t event = 1; event <= 20'000; ++event) {
+            const std::string text(event % 120, static_cast<char>('a' + event % 26));
+            place.begin(event, text, text, text, static_cast<int>(event));
+            if (event % 3 == 0) place.end();
+        }
+        is_over = true;
+    });
+    std::size_t torn = 0;
+    while (!is_over) {
+        const auto facts = place.read();
+        if (!facts || facts->event == 0) continue;
+        const std::string text(facts->event % 120, static_cast<char>('a' + facts->event % 26));
+        if (facts->op != text.substr(0, 95) || facts->scope != text || facts->file != text ||
+            facts->line != static_cast<int>(facts->event))
+            ++torn;
+    }
+    writer.join();
+    QCOMPARE(torn, std::size_t{0});
+    // Texts are cut off: the beginning of names, the end of paths.
+    const std::string path = std::string(600, '/') + "model.py";
+    place.begin(7, std::string(200, 'x'), "", path, 3);
+    const auto cut = place.read();
+    QVERIFY(cut && cut->is_under_way && cut->scope.empty());
+    QCOMPARE(cut->op, std::string(95, 'x'));
+    QCOMPARE(cut->file, path.substr(path.size() - 511));
+    place.clear();
+    QVERIFY(place.read() && place.read()->event == 0 && !place.read()->is_under_way);
+}
+
 void TestRecording::text_is_kept_once() {
     RecordingWriter writer;
     const auto first = writer.intern("layer1.0");
     for (int i = 0; i < 1000; ++i) writer.intern(std::to_string(i));
     QCOMPARE(writer.intern("layer1.0").data(), first.data());
+    // Names of devices come from threads that free their memory.
+    std::thread other([&writer] {
+        for (int i = 0; i < 5000; ++i) writer.intern(std::to_string(i));
+    });
+    bool are_whole = true;
+    for (int i = 5000; i > 0; --i) are_whole = writer.intern(std::to_string(i)) == std::to_string(i) && are_whole;
+    other.join();
+    QVERIFY(are_whole);
+    QCOMPARE(writer.intern("layer1.0").data(), first.data());
+}
+
+void TestRecording::memory_is_freed_on_any_thread() {
+    RecordingWriter writer;
+    const ValueStore store;
+    MemoryAccount account(writer, store);
+    account.begin_event(1, "");
+    std::vector<Tensor> tensors;
+    for (int i = 0; i < 2000; ++i) tensors.push_back(tensor_of<float>({1, 2, 3, 4}, {4}));
+    const std::int64_t all = account.current_bytes();
+    std::thread other([&tensors] {
+        while (!tensors.empty()) tensors.pop_back();
+    });
+    // They become fewer.
+    bool is_between = true;
+    for (int i = 0; i < 2000; ++i)
+        is_between = account.current_bytes() >= 0 && account.current_bytes() <= all && is_between;
+    other.join();
+    account.end_event();
+    QVERIFY(is_between);
+    QVERIFY(all >= 2000 * 16);
+    QVERIFY(account.current_bytes() <= all - 2000 * 16);
+    QCOMPARE(account.event_peak(), all);
 }
 
 void TestRecording::values_are_protected_from_writes() {

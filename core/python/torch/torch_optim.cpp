@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 
 #include "core/base/strings.h"
 #include "core/base/torch_release.h"
@@ -185,7 +186,7 @@ IValue step(CallArguments arguments) {
 
 template <NumberedHooks OptimizerObject::*kHooks>
 IValue add_step_hook(CallArguments arguments) {
-    static std::uint64_t last = 0;
+    static std::atomic<std::uint64_t> last{0};  // engines have threads of their own
     const BoundArguments given(arguments, "register_step_hook", {"self", "hook"});
     const std::uint64_t id = ++last;
     (object_of(given[0]).*kHooks).emplace_back(id, given[1]);

@@ -255,10 +255,15 @@ void RemoteEngine::give(GivenVerb verb) {
         life->give_file(message.number, opened);
         message.given = message.number;
     }
+    bool has_ended = false;
     {
         const std::lock_guard lock(mutex_);
-        if (verb.done) given_[message.number] = std::move(verb);
+        has_ended = life_ != life;
+        if (verb.done && !has_ended) given_[message.number] = std::move(verb);
     }
+    // What waited for that life has been refused already.
+    giving = {};
+    if (has_ended) return refuse({}, {{message.number, std::move(verb)}}, engine_end().text);
     life->send(MessageKind::Order, to_bytes(message));
 }
 
@@ -357,10 +362,14 @@ void RemoteEngine::send(const std::shared_ptr<EngineLife>& life, AskedQuery aske
         if (asked.record->refuse != nullptr && asked.reply) asked.reply(asked.record->refuse(asked.query.get(), error));
         return;
     }
+    bool has_ended = false;
     {
         const std::lock_guard lock(mutex_);
-        if (life_ == life) asked_[message.number] = std::move(asked);
+        has_ended = life_ != life;
+        if (!has_ended) asked_[message.number] = std::move(asked);
     }
+    giving = {};
+    if (has_ended) return refuse({{message.number, std::move(asked)}}, {}, engine_end().text);
     life->send(MessageKind::Ask, to_bytes(message));
 }
 
@@ -451,8 +460,12 @@ void RemoteEngine::silent(std::chrono::seconds time) {
          .source = {}});
 }
 
+// At once: who finds no life finds how it ended.
 void RemoteEngine::ended(EngineLife& life, const EngineLife::End& how) {
     EngineEnd end;
+    Status status;
+    std::map<std::uint64_t, AskedQuery> asked;
+    std::map<std::uint64_t, GivenVerb> given;
     {
         const std::lock_guard lock(mutex_);
         if (life_.get() != &life) return;
@@ -460,30 +473,7 @@ void RemoteEngine::ended(EngineLife& life, const EngineLife::End& how) {
         ended_in_step_ = training_step_of(how, status_);
         ended_lives_.push_back(std::move(life_));
         life_ = nullptr;
-    }
-    report_end(std::move(end));
-}
-
-void RemoteEngine::report_end(EngineEnd end) {
-    std::map<std::uint64_t, AskedQuery> asked;
-    std::map<std::uint64_t, GivenVerb> given;
-    Status status;
-    {
-        const std::lock_guard lock(mutex_);
-        const bool has_place = status_.is_training ? ended_in_step_ != 0 && training_ != nullptr : end.event != 0;
-        end.can_go_back = model_ != nullptr && has_place;
-        end_ = end;
-        clear_next_place(status_);
-        status_.state = RunState::Failed;
-        if (end.event != 0 && recording_ != nullptr) status_.reached = static_cast<EventId>(recording_->event_count());
-        status_.error = end.text;
-        status_.details.clear();
-        status_.error_source = end.source;
-        status_.why = engine::said("error");
-        status_.is_training = false;
-        status_.progress.clear();
-        status_.fraction = -1;
-        status_.verdict = nullptr;
+        note_end(end);
         status = status_;
         asked.swap(asked_);
         std::uint64_t last = last_number_;
@@ -493,6 +483,29 @@ void RemoteEngine::report_end(EngineEnd end) {
         given.swap(given_);
         changed_.notify_all();
     }
+    report_end(end, status);
+    refuse(asked, given, end.text);
+}
+
+// mutex_ is held.
+void RemoteEngine::note_end(EngineEnd& end) {
+    const bool has_place = status_.is_training ? ended_in_step_ != 0 && training_ != nullptr : end.event != 0;
+    end.can_go_back = model_ != nullptr && has_place;
+    end_ = end;
+    clear_next_place(status_);
+    status_.state = RunState::Failed;
+    if (end.event != 0 && recording_ != nullptr) status_.reached = static_cast<EventId>(recording_->event_count());
+    status_.error = end.text;
+    status_.details.clear();
+    status_.error_source = end.source;
+    status_.why = engine::said("error");
+    status_.is_training = false;
+    status_.progress.clear();
+    status_.fraction = -1;
+    status_.verdict = nullptr;
+}
+
+void RemoteEngine::report_end(const EngineEnd& end, const Status& status) {
     SessionListener::LogEntry entry;
     entry.level = SessionListener::LogEntry::Level::Error;
     entry.text = end.text;
@@ -505,7 +518,6 @@ void RemoteEngine::report_end(EngineEnd end) {
         listener_->on_status(status);
         listener_->on_engine_end(end);
     }
-    refuse(asked, given, end.text);
 }
 
 void RemoteEngine::refuse(const std::map<std::uint64_t, AskedQuery>& asked,
@@ -518,7 +530,7 @@ void RemoteEngine::refuse(const std::map<std::uint64_t, AskedQuery>& asked,
     }
     for (const auto& each : given) {
         const GivenVerb& verb = each.second;
-        if (verb.record->traits.says_why) tell([&] { verb.done(text); });
+        if (verb.done && verb.record->traits.says_why) tell([&] { verb.done(text); });
     }
 }
 

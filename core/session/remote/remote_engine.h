@@ -161,7 +161,8 @@ class RemoteEngine final : public Backend, private EngineLife::Owner {
     template <typename Query>
     void ask_now(Query query, std::function<void(typename Query::Answer)> reply);
     void tell(const std::function<void()>& work);
-    void report_end(EngineEnd end);
+    void note_end(EngineEnd& end);
+    void report_end(const EngineEnd& end, const Status& status);
     void refuse(const std::map<std::uint64_t, AskedQuery>& asked, const std::map<std::uint64_t, GivenVerb>& given,
                 const std::string& text);
 

@@ -83,10 +83,9 @@ class TotalsInRoom final : public LateTotals {
         if (!is_there()) static_cast<void>(new std::shared_ptr<void>(std::move(room_)));
     }
     // The count is written last.
-    bool is_there() const override { return *static_cast<volatile std::int64_t*>(&totals_->count) != 0; }
+    bool is_there() const override { return std::atomic_ref(totals_->count).load(std::memory_order_acquire) != 0; }
     ElementTotals get() override {
         if (!is_there()) wait_for(queue_);
-        std::atomic_thread_fence(std::memory_order_acquire);
         return *totals_;
     }
 
