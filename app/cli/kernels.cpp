@@ -59,7 +59,9 @@ int run_kernels(const KernelArguments& options) {
         session::find_fused_groups(program, request, run_inputs(*program, options.run, request.method));
     for (const session::FusedGroupView& group : groups.groups) print_group(group, options);
     if (!groups.error.empty()) throw Error(ErrorKind::Run, groups.error);
-    if (groups.groups.empty()) std::printf("%s makes no fusion groups of this model\n", request.pipeline.c_str());
+    if (groups.groups.empty())
+        std::printf("%s makes no fusion groups of this model%s\n", request.pipeline.c_str(),
+                    groups.others.empty() ? "" : concat("; these do: ", join(groups.others, ", ")).c_str());
     return 0;
 }
 

@@ -120,8 +120,19 @@ ComparedRun References::pin_shown() {
     return compared_file(file, label);
 }
 
+// The model whose inputs both run on. Of a recording whose model is not here it is the other one.
+std::shared_ptr<Program> References::takes_inputs(const std::shared_ptr<Program>& other) {
+    if (model_.file() == nullptr) return model_.program_or_recorded();
+    try {
+        return model_.program_or_recorded();
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::Cancelled) throw;
+        return other;
+    }
+}
+
 ComparedRun References::run_model(std::shared_ptr<Program> program, const ReferenceSource& source, std::string label) {
-    const std::shared_ptr<Program> own = model_.program_or_recorded();
+    const std::shared_ptr<Program> own = takes_inputs(program);
     const ShownRun& shown = recorder_.shown();
     ReferenceRequest request;
     request.options = shown.recording() != nullptr && shown.recorder != nullptr ? shown.ran : settings_.options();
@@ -134,7 +145,8 @@ ComparedRun References::run_model(std::shared_ptr<Program> program, const Refere
     request.dtype = source.dtype;
     request.label = std::move(label);
     request.program = std::move(program);
-    const std::vector<InputSpec> inputs = settings_.inputs();
+    std::vector<InputSpec> inputs = settings_.inputs();
+    if (inputs.empty() && model_.file() != nullptr) inputs = request.options.inputs;
     request.arguments = [own, inputs, own_method] { return own->make_arguments(inputs, own_method); };
     if (source.is_timed) request.timed = OperatorTimesRequest();
     request.cancel = &cancel_;

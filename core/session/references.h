@@ -49,6 +49,7 @@ class References {
     ComparedRun pin_shown();
     ComparedRun pin_file(const ReferenceSource& source);
     ComparedRun pin_variant(const ReferenceSource& source);
+    std::shared_ptr<Program> takes_inputs(const std::shared_ptr<Program>& other);
     ComparedRun run_model(std::shared_ptr<Program> program, const ReferenceSource& source, std::string label);
     const RunAlignment& alignment(int id, const CompareOptions& options);
     std::optional<ValueId> partner_of(const RunAlignment& aligned, const ComparedRun& own, const ComparedRun& other,

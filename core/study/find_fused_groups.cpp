@@ -14,6 +14,7 @@
 #include "core/model/line_places.h"
 #include "core/model/shown_source.h"
 #include "core/ops/random/generator.h"
+#include "core/passes/pipeline.h"
 #include "core/record/backward_roots.h"
 #include "core/runtime/fuse/fuser.h"
 #include "core/runtime/fuse/fuser_backends.h"
@@ -163,17 +164,57 @@ void look_into(Finder::Met& met, const FusedGroupsRequest& request) {
     }
 }
 
+// The modules are in this mode while it lives.
+class ModeScope {
+  public:
+    ModeScope(nn::Module& module, std::optional<bool> training) {
+        if (!training) return;
+        for (const auto& [name, each] : module.named_modules()) modes_.emplace_back(each, each->is_training());
+        module.train(*training);
+    }
+    ModeScope(const ModeScope&) = delete;
+    ModeScope& operator=(const ModeScope&) = delete;
+    ~ModeScope() {
+        // The root comes first: what is set below it stays.
+        for (const auto& [module, was_training] : modes_) module->train(was_training);
+    }
+
+  private:
+    std::vector<std::pair<nn::ModulePtr, bool>> modes_;
+};
+
+// Names of other pipelines that fuse something of it.
+std::vector<std::string> pipelines_that_fuse(const std::shared_ptr<Program>& program, const FusedGroupsRequest& request,
+                                             const std::vector<IValue>& arguments) {
+    std::vector<std::string> names;
+    for (const passes::Pipeline& pipeline : passes::named_pipelines()) {
+        if (pipeline.name == request.pipeline) continue;
+        try {
+            const PreparedMethod method(program, request.method, pipeline.name);
+            const BuiltGraph built = method.build_graph();
+            Finder finder(built.sites);
+            run_both(method, program->module(), arguments, request, finder);
+            if (!finder.met().empty()) names.push_back(pipeline.name);
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::Cancelled) throw;
+        }
+    }
+    return names;
+}
+
 }  // namespace
 
 FusedGroups find_fused_groups(const std::shared_ptr<Program>& program, const FusedGroupsRequest& request,
                               std::vector<IValue> arguments) {
+    const ModeScope mode(program->module(), request.training);
     const PreparedMethod method(program, request.method, request.pipeline);
     const BuiltGraph built = method.build_graph();
     const KeptState kept(program->module());
     Finder finder(built.sites);
     FusedGroups groups;
     try {
-        run_both(method, program->module(), std::move(arguments), request, finder);
+        run_both(method, program->module(), arguments, request, finder);
+        if (finder.met().empty()) groups.others = pipelines_that_fuse(program, request, arguments);
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::Cancelled) throw;
         groups.error = error.what();

@@ -6,6 +6,7 @@
 //     session.ask("kernels", FusedGroupsQuery{{.pipeline = "train_fused", .backward = true}}, [](FusedGroups groups)
 //     {...});
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,11 +21,12 @@ struct FusedGroupsRequest {
     std::string method = "forward";
     bool backward = false;  // the groups of the backward pass as well
     BackwardFrom backward_from{};
-    std::string backend{};  // one of list_fusers(); empty: for each kernel the best that takes it
-    bool measure = true;    // times too: each group runs some 20 times
+    std::string backend{};           // one of list_fusers(); empty: for each kernel the best that takes it
+    bool measure = true;             // times too: each group runs some 20 times
+    std::optional<bool> training{};  // nullopt: the mode that the model is in
 };
 auto fields(Like<FusedGroupsRequest> auto& it) {
-    return std::tie(it.pipeline, it.method, it.backward, it.backward_from, it.backend, it.measure);
+    return std::tie(it.pipeline, it.method, it.backward, it.backward_from, it.backend, it.measure, it.training);
 }
 
 // One loop nest. A group has several where shapes differ inside it (what is smaller is computed once).
@@ -81,8 +83,9 @@ auto fields(Like<FusedGroupView> auto& it) {
 struct FusedGroups {
     std::vector<FusedGroupView> groups;  // in the order in which they first ran
     std::string error;                   // the run failed; groups are those before it
+    std::vector<std::string> others;     // where there are no groups: pipelines that make some of this method
 };
-auto fields(Like<FusedGroups> auto& it) { return std::tie(it.groups, it.error); }
+auto fields(Like<FusedGroups> auto& it) { return std::tie(it.groups, it.error, it.others); }
 
 // The fusers there are, best first: "llvm", "portable".
 std::vector<std::string> list_fusers();

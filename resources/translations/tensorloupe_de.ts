@@ -8595,6 +8595,14 @@ Haken Sie im Panel Eingaben Rückwärts an und führen Sie aus (F5), oder laufen
         <translation>%1 bildet keine Fusionsgruppen aus diesem Modell%2</translation>
     </message>
     <message>
+        <source>; these do: %1</source>
+        <translation>; diese bilden welche: %1</translation>
+    </message>
+    <message>
+        <source>; no other pipeline does either</source>
+        <translation>; auch keine andere Pipeline bildet welche</translation>
+    </message>
+    <message>
         <source>, forward and backward</source>
         <translation>, vorwärts und rückwärts</translation>
     </message>

@@ -185,6 +185,49 @@ class TestFusedGroups : public QObject {
         for (const GradientRow& row : rows.value()) QVERIFY(!row.has_gradient);
     }
 
+    // The mode of the inputs holds here too, before anything has run in it; and no longer than this.
+    void groups_are_of_the_mode_that_is_asked_for() {
+        Session session;
+        session.open(file());
+        session.wait_idle();
+        const auto normalises = [&](std::optional<bool> training) {
+            const FusedGroups groups = ask(session, {.pipeline = "train_fused",
+                                                     .backward = true,
+                                                     .backend = "portable",
+                                                     .measure = false,
+                                                     .training = training});
+            return std::any_of(groups.groups.begin(), groups.groups.end(), [](const FusedGroupView& group) {
+                return group.graph.find("running_mean") != std::string::npos ||
+                       group.graph.find("aten::rsqrt") != std::string::npos ||
+                       group.graph.find("batch_norm") != std::string::npos;
+            });
+        };
+        const bool as_it_is = normalises({});
+        QCOMPARE(normalises(true), as_it_is);
+        QVERIFY(normalises(false) != as_it_is);
+        QCOMPARE(normalises({}), as_it_is);
+    }
+
+    // Whoever meets none is told where there are some.
+    void pipelines_that_fuse_are_named() {
+        Session session;
+        session.open(file());
+        session.wait_idle();
+        const FusedGroups none = ask(session, {.pipeline = "none", .backward = true, .measure = false});
+        QCOMPARE(none.error, std::string());
+        QVERIFY(none.groups.empty());
+        QVERIFY(std::find(none.others.begin(), none.others.end(), "train_fused") != none.others.end());
+        for (const std::string& other : none.others) {
+            const FusedGroups some = ask(session, {.pipeline = other, .backward = true, .measure = false});
+            QVERIFY2(!some.groups.empty() && some.others.empty(), other.c_str());
+        }
+        session.open(LOUPE_SOURCE_DIR "/resources/models/digits.pt");
+        session.wait_idle();
+        const FusedGroups nowhere = ask(session, {.pipeline = "inference", .measure = false});
+        QCOMPARE(nowhere.error, std::string());
+        QVERIFY(nowhere.groups.empty() && nowhere.others.empty());
+    }
+
     void what_cannot_be_asked() {
         Session session;
         QVERIFY(!ask(session, {}).error.empty());

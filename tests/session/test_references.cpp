@@ -3,6 +3,7 @@
 
 #include <QTemporaryDir>
 #include <QtTest>
+#include <filesystem>
 #include <mutex>
 #include <optional>
 
@@ -122,6 +123,41 @@ class TestReferences : public QObject {
         const PinnedReference own = pin(session, {});
         QVERIFY2(own.error.empty(), own.error.c_str());
         QVERIFY(!compare(session, own.id).diverges());
+    }
+
+    // Only the recording came: what it is held against runs on the inputs that were recorded.
+    void aRecordingWhoseModelIsGoneIsComparedWithAnother() {
+        QTemporaryDir folder;
+        const std::string model = folder.filePath("gone.pt").toStdString();
+        const std::string file = folder.filePath("run.loupe").toStdString();
+        std::filesystem::copy_file(kFixtures + "perceptron_planted.pt", model);
+        {
+            Session session;
+            session.open(model);
+            session.wait_idle();
+            InputSpec input;
+            input.source = InputSpec::Source::File;
+            input.file = kFixtures + "perceptron.in.npz";
+            input.key = "arg0";
+            session.set_inputs({input});
+            session.run({});
+            session.wait_idle();
+            QCOMPARE(put(session, SaveRecordingQuery{file}), std::string());
+        }
+        std::filesystem::remove(model);
+        Session session;
+        session.open(file);
+        session.wait_idle();
+        const PinnedReference pinned = pin(session, {.kind = ReferenceSource::Kind::File,
+                                                     .file = kFixtures + "perceptron.pt",
+                                                     .build = {},
+                                                     .pipeline = {},
+                                                     .device = {},
+                                                     .dtype = {}});
+        QVERIFY2(pinned.error.empty(), pinned.error.c_str());
+        const RunDifferences found = compare(session, pinned.id);
+        QVERIFY2(found.forward, found.headline().c_str());
+        QVERIFY2(QString::fromStdString(found.forward->text).startsWith("net.2,"), found.forward->text.c_str());
     }
 
     void variantsAreRun_data() {

@@ -150,8 +150,16 @@ void KernelsView::compile() {
     request.method = bridge().runOptions().method;
     request.backward = backward_->isChecked();
     request.backward_from = bridge().runOptions().backward_from;
+    request.training = bridge().runOptions().training;
     bridge().ask(QStringLiteral("kernels"), session::FusedGroupsQuery{request}, this,
                  [this](const session::FusedGroups& groups) { showGroups(groups); });
+}
+
+QString KernelsView::othersText(const std::vector<std::string>& others) {
+    if (others.empty()) return tr("; no other pipeline does either");
+    QStringList names;
+    for (const std::string& name : others) names << text(name);
+    return tr("; these do: %1").arg(names.join(QStringLiteral(", ")));
 }
 
 void KernelsView::showGroups(const session::FusedGroups& groups) {
@@ -190,10 +198,11 @@ void KernelsView::showGroups(const session::FusedGroups& groups) {
     QString hint;
     if (groups_.groups.empty()) {
         hint = !groups_.error.empty() ? text(groups_.error)
-               : wasAsked
-                   ? tr("%1 makes no fusion groups of this model%2")
-                         .arg(pipelineOfGroups_, backward_->isChecked() ? tr(", forward and backward") : QString())
-                   : tr("Choose a pipeline and compile: its fusion groups are listed here");
+               : wasAsked             ? tr("%1 makes no fusion groups of this model%2")
+                                    .arg(pipelineOfGroups_,
+                                         backward_->isChecked() ? tr(", forward and backward") : QString()) +
+                                othersText(groups_.others)
+                          : tr("Choose a pipeline and compile: its fusion groups are listed here");
     }
     hint_->say(hint);
     pane_->setVisible(hint.isEmpty());

@@ -29,6 +29,7 @@ class KernelsView : public View {
 
     void compile();
     // Replaces a reply of the session, for tests.
+    static QString othersText(const std::vector<std::string>& others);
     void showGroups(const session::FusedGroups& groups);
     QTreeWidget* list() { return list_; }
     QTabBar* pages() { return pages_; }
