@@ -39,6 +39,20 @@ class TestErrors : public OperatorCases {
         refuses("aten::max_pool1d", {x, ints(2), ints(kMost), ints(1), ints(1), true});
         refuses("aten::conv_tbc", {cube, cube, tensor_of<float>({1, 2}, {2}), kMost});
     }
+    void offsets_of_sequences_are_integers() {
+        const Tensor x = tensor_of<float>({1, 2, 3, 4}, {2, 2}), offsets = tensor_of<float>({0, 1, 2}, {3});
+        refuses("aten::_nested_from_padded_tensor", {x, offsets, x, 1, IValue(), IValue(), IValue()});
+    }
+    void masks_say_something_of_each_gradient() {
+        const Tensor x = tensor_of<float>({1, 2, 3, 4}, {2, 2}), rstd = tensor_of<float>({1, 1}, {2, 1});
+        refuses("aten::_fused_rms_norm_backward",
+                {x, x, std::vector<std::int64_t>{2}, rstd, IValue(),
+                 IValue(make_ptr<ListObject>(types::boolean(), std::vector<IValue>()))});
+    }
+    void gradients_of_tables_without_a_size() {
+        const Tensor grad = tensor_of<float>({1, 2}, {1, 2}), row = tensor_of<std::int64_t>({0}, {1});
+        refuses("aten::embedding_backward", {grad, row, -1, -1, false, true});
+    }
     // What a place is multiplied by is infinite: 0 times it is no number.
     void enlarged_by_nearly_nothing() {
         const Tensor x = tensor_of<float>({1, 2, 3, 4}, {1, 1, 4});
