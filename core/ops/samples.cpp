@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "core/base/truncated.h"
 #include "core/ops/random/random.h"
 
 namespace loupe {
@@ -55,7 +56,7 @@ Tensor random_ladder(Random& random, std::initializer_list<std::int64_t> sizes, 
             if constexpr (is_complex(scalar_type_of<T>))
                 return T(std::complex<double>(v));
             else if constexpr (std::is_integral_v<T>)
-                return static_cast<T>(v);
+                return static_cast<T>(truncated(v));
             else
                 return T(static_cast<float>(v));
         });

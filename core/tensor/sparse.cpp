@@ -46,6 +46,11 @@ void set_sparse_parts(const Tensor& t, std::shared_ptr<const SparseParts> parts)
 }
 
 Tensor make_with_parts(std::shared_ptr<const SparseParts> parts, IntSpan sizes, ScalarType dtype) {
+    for (const std::int64_t size : sizes) {
+        if (size < 0)
+            throw Error(ErrorKind::Run,
+                        concat("Trying to create tensor with negative dimension ", size, ": ", shape_list_text(sizes)));
+    }
     Ptr<TensorImpl> impl(new TensorImpl);
     impl->storage = Storage::view_of(nullptr, 0, nullptr);
     impl->dtype = dtype;

@@ -60,7 +60,7 @@ session::FusedGroups groups() {
     other.kernels[0].backend = "portable";
     other.kernels[0].ir.clear();
     other.kernels[0].assembly.clear();
-    return {.groups = {group, other}, .error = {}};
+    return {.groups = {group, other}, .error = {}, .others = {}};
 }
 
 int rowOf(ListingPane* pane, const QString& words) {

@@ -3,6 +3,8 @@
 
 #include <limits>
 
+#include "core/base/error.h"
+#include "core/base/strings.h"
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/kernels/arithmetic.h"
@@ -41,6 +43,8 @@ fn::TwoTensors fused_rms_norm(const Tensor& input, const Dims& normalized_shape,
 fn::TwoTensors fused_rms_norm_backward(const Tensor& given_grad, const Tensor& given_input,
                                        const Dims& normalized_shape, const Tensor& given_rstd, const Tensor& weight,
                                        const std::vector<bool>& output_mask) {
+    if (output_mask.size() != 2)
+        throw Error(ErrorKind::Run, concat("output_mask must have 2 elements, but got ", output_mask.size()));
     const ScalarType working = working_type(given_input.dtype());
     const Tensor grad = cast(given_grad, working), input = cast(given_input, working), rstd = cast(given_rstd, working);
     const Tensor y = input * rstd;

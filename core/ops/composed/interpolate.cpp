@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/base/torch_release.h"
+#include "core/base/truncated.h"
 #include "core/base/typed_error.h"
 #include "core/dispatch/call.h"
 #include "core/ops/composed/family.h"
@@ -60,13 +61,13 @@ Dims output_size(const Request& r, std::size_t dims) {
     if (!r.size.is_none() && !r.factor.is_none()) fail_with_value("only one of size or scale_factor should be defined");
     Dims sizes;
     if (!r.size.is_none()) {
-        for (const double v : for_each_dim(r, r.size, dims, "size")) sizes.push_back(static_cast<std::int64_t>(v));
+        for (const double v : for_each_dim(r, r.size, dims, "size")) sizes.push_back(truncated(v));
         return sizes;
     }
     const std::vector<double> factors = for_each_dim(r, r.factor, dims, "scale_factor");
     for (std::size_t d = 0; d < dims; ++d) {
-        sizes.push_back(static_cast<std::int64_t>(
-            std::floor(static_cast<double>(r.input.size(static_cast<std::int64_t>(d) + 2)) * factors[d])));
+        sizes.push_back(
+            truncated(std::floor(static_cast<double>(r.input.size(static_cast<std::int64_t>(d) + 2)) * factors[d])));
     }
     return sizes;
 }

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
+#include "core/kernels/integer_math.h"
 #include "core/ops/composed/composite.h"
 #include "core/ops/composed/family.h"
 
@@ -65,7 +66,7 @@ void assert_async(Arguments arguments, IValue*) {
 
 Tensor masked_scatter_backward(const Tensor& grad_output, const Tensor& mask, const Dims& sizes) {
     std::int64_t numel = 1;
-    for (const std::int64_t size : sizes) numel *= size;
+    for (const std::int64_t size : sizes) numel = checked_product(numel, size);
     const Tensor chosen = fn::masked_select(grad_output, mask);
     const std::int64_t missing = numel - chosen.numel();
     const Tensor filled = missing > 0 ? fn::cat(TensorList{chosen, fn::new_zeros(chosen, Dims{missing})}, 0) : chosen;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/strings.h"
 #include "core/dispatch/call.h"
 #include "core/tensor/copy_elements.h"
 
@@ -13,6 +14,9 @@ namespace {
 [[noreturn]] void fail(std::string message) { throw Error(ErrorKind::Run, std::move(message)); }
 
 std::vector<std::int64_t> numbers_of(const Tensor& t) {
+    if (t.dtype() != ScalarType::Int32 && t.dtype() != ScalarType::Int64)
+        fail(concat("expected offsets and lengths of a nested tensor to be int32 or int64, but got ",
+                    dtype_graph_name(t.dtype())));
     const Tensor here = copy_elements(t);
     std::vector<std::int64_t> out(static_cast<std::size_t>(here.numel()));
     if (here.dtype() == ScalarType::Int32)
@@ -43,6 +47,8 @@ Dims sizes_after(std::initializer_list<std::int64_t> first, IntSpan sizes, std::
 std::vector<Sequence> sequences_of(const Tensor& offsets_given, const Tensor& lengths_given, std::int64_t total) {
     const auto offsets = numbers_of(offsets_given);
     const auto lengths = lengths_given.defined() ? numbers_of(lengths_given) : std::vector<std::int64_t>();
+    if (!lengths.empty() && lengths.size() + 1 < offsets.size())
+        fail("nested tensor offsets and lengths do not match ragged_idx dimension");
     std::vector<Sequence> out;
     for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
         const std::int64_t start = offsets[i];

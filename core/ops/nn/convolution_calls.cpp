@@ -2,6 +2,7 @@
 // Overloads of convolution: by number of dimensions, transposed, with padding by name; unbatched inputs.
 #include <limits>
 
+#include "core/kernels/integer_math.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/convolution.h"
 #include "core/ops/nn/family.h"
@@ -103,9 +104,13 @@ Tensor convolution_full(const Tensor& input, const Tensor& weight, const Tensor&
     return convolve(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
 }
 
+std::int64_t tbc_steps(const Tensor& self, const Tensor& weight, std::int64_t pad) {
+    return checked_sum(checked_product(2, pad), self.size(0) - weight.size(0) + 1);
+}
+
 // Of floats of eight bits: a product for each tap, each sum rounded. Of input [T, B, I] and weight [K, I, O].
 Tensor conv_tbc_by_taps(const Tensor& self, const Tensor& weight, const Tensor& bias, std::int64_t pad) {
-    const std::int64_t steps = self.size(0) + 2 * pad - weight.size(0) + 1, batch = self.size(1);
+    const std::int64_t steps = tbc_steps(self, weight, pad), batch = self.size(1);
     require(steps >= 0 && self.size(2) == weight.size(1),
             "Calculated padded input size is smaller than the kernel, or ",
             "the input has other channels than the weight");
@@ -129,7 +134,7 @@ Tensor conv_tbc_by_taps(const Tensor& self, const Tensor& weight, const Tensor& 
 Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, std::int64_t pad) {
     require(self.dim() == 3, "Input must have 3 dims: time, batch, in_channel");
     require(weight.dim() == 3, "Weight tensor must have 3 dims: kernel_width, in_channels, out_channels.");
-    const std::int64_t steps = self.size(0) + 2 * pad - weight.size(0) + 1;
+    const std::int64_t steps = tbc_steps(self, weight, pad);
     if ((self.numel() == 0 || weight.numel() == 0) && self.size(2) == weight.size(1) && bias.dim() == 1 &&
         bias.size(0) == weight.size(2) && steps >= 0) {
         return fn::clone(fn::expand(bias, Dims{steps, self.size(1), weight.size(2)}, false), 0);

@@ -7,6 +7,7 @@
 
 #include "core/base/parallel.h"
 #include "core/base/torch_release.h"
+#include "core/kernels/integer_math.h"
 #include "core/ops/indexing/indices.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
@@ -55,7 +56,7 @@ void place_targets(Alignment& a, const Tensor& targets) {
     for (const std::int64_t length : a.target_lengths) {
         require(length >= 0, "Expected target_lengths to have value at least 0, but got value ", length, checking());
         a.starts.push_back(total);
-        total += length;
+        total = checked_sum(total, length);
         a.longest = std::max(a.longest, length);
     }
     if (targets.dim() == 1) {

@@ -96,6 +96,9 @@ void run_attention(Arguments a, IValue* results) {
 void infer_backward(Arguments a, MetaList& outputs) {
     const Tensor grad = a[0].to_tensor(), query = a[1].to_tensor();
     const Heads h = check_attention(query, a[2].to_tensor(), a[3].to_tensor(), a[4].to_tensor());
+    for (const Tensor& t : {grad, a[6].to_tensor()})
+        require(t.dtype() == query.dtype(), "expected scalar type ", dtype_graph_name(query.dtype()), " but found ",
+                dtype_graph_name(t.dtype()));
     require_sizes(grad, span_of(Dims{h.batch, h.heads, h.rows, h.out}), "grad_output");
     require_sizes(a[6].to_tensor(), span_of(Dims{h.batch, h.heads, h.rows, h.columns}), "weights");
     for (std::size_t i = 1; i <= 3; ++i) outputs.push_back(meta_like(a[i].to_tensor()));

@@ -9,6 +9,7 @@
 #include "core/base/parallel.h"
 #include "core/base/torch_release.h"
 #include "core/dispatch/out_refusals.h"
+#include "core/kernels/integer_math.h"
 #include "core/ops/nn/family.h"
 #include "core/ops/nn/pooling.h"
 #include "core/ops/nn/simd.h"
@@ -32,8 +33,9 @@ std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % 
 
 std::int64_t pooled_size(std::int64_t in, std::int64_t kernel, std::int64_t padding, std::int64_t stride,
                          std::int64_t dilation, bool ceil_mode) {
-    std::int64_t out =
-        floor_divide(in + 2 * padding - dilation * (kernel - 1) - 1 + (ceil_mode ? stride - 1 : 0), stride) + 1;
+    const std::int64_t padded = checked_sum(in, checked_product(2, padding));
+    const std::int64_t starts = checked_sum(padded, -checked_product(dilation, kernel - 1) - 1);
+    std::int64_t out = floor_divide(checked_sum(starts, ceil_mode ? stride - 1 : 0), stride) + 1;
     // The last window must start inside the input or its left padding.
     if (ceil_mode && (out - 1) * stride >= in + padding) --out;
     return out;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/parallel.h"
+#include "core/base/truncated.h"
 #include "core/dispatch/out_refusals.h"
 #include "core/kernels/device_loops.h"
 #include "core/ops/nn/common.h"
@@ -48,13 +49,19 @@ double smooth_kernel(Interpolation mode, double x) {
     return x < 1 ? cubic_near(x, -0.5) : (x < 2 ? cubic_far(x, -0.5) : 0);
 }
 
+// Below 0 and what is no number: 0. Above the last: the last.
+std::int64_t place(double at, std::int64_t last) {
+    if (!(at > 0)) return 0;
+    return at < static_cast<double>(last) ? static_cast<std::int64_t>(at) : last;
+}
+
 void add_smooth(Taps& taps, Interpolation mode, std::int64_t i, double scale, std::int64_t in) {
     const double half = mode == Interpolation::LinearSmooth ? 1 : 2;
     const double support = scale >= 1 ? half * scale : half;
     const double inverse = scale >= 1 ? 1 / scale : 1;
     const double center = scale * (static_cast<double>(i) + 0.5);
-    const auto first = std::max<std::int64_t>(static_cast<std::int64_t>(center - support + 0.5), 0);
-    const auto last = std::min(static_cast<std::int64_t>(center + support + 0.5), in);
+    const auto first = place(center - support + 0.5, in);
+    const auto last = place(center + support + 0.5, in);
     double total = 0;
     for (std::int64_t j = first; j < last; ++j)
         total += smooth_kernel(mode, (static_cast<double>(j) - center + 0.5) * inverse);
@@ -73,27 +80,23 @@ Taps make_taps(Interpolation mode, std::int64_t in, std::int64_t out, bool align
         const double center = align ? scale * static_cast<double>(i) : scale * (static_cast<double>(i) + 0.5) - 0.5;
         switch (mode) {
             case Interpolation::Nearest:
-                taps.add(std::min(static_cast<std::int64_t>(std::floor(static_cast<float>(i) * single)), in - 1), 1);
+                taps.add(place(std::floor(static_cast<float>(i) * single), in - 1), 1);
                 break;
             case Interpolation::NearestExact:
-                taps.add(
-                    std::min(static_cast<std::int64_t>(std::floor((static_cast<float>(i) + 0.5f) * single)), in - 1),
-                    1);
+                taps.add(place(std::floor((static_cast<float>(i) + 0.5f) * single), in - 1), 1);
                 break;
             case Interpolation::Linear: {
                 const double real = std::max(center, 0.0);
-                const auto low = std::min(static_cast<std::int64_t>(real), in - 1);
+                const auto low = place(real, in - 1);
                 const double share = std::clamp(real - static_cast<double>(low), 0.0, 1.0);
                 taps.add(low, 1 - share);
                 taps.add(std::min(low + 1, in - 1), share);
                 break;
             }
             case Interpolation::Cubic: {
-                const auto low = static_cast<std::int64_t>(std::floor(center));
-                const double t = center - static_cast<double>(low);
-                const std::array<double, 4> weights = cubic_weights(t);
-                for (std::int64_t k = 0; k < 4; ++k)
-                    taps.add(std::clamp<std::int64_t>(low - 1 + k, 0, in - 1), weights[static_cast<std::size_t>(k)]);
+                const double low = std::floor(center);
+                const std::array<double, 4> weights = cubic_weights(center - low);
+                for (int k = 0; k < 4; ++k) taps.add(place(low - 1 + k, in - 1), weights[static_cast<std::size_t>(k)]);
                 break;
             }
             case Interpolation::LinearSmooth:
@@ -381,7 +384,7 @@ Dims output_sizes(Form form, const Tensor& x, Arguments arguments) {
             const std::vector<double> values = factors.to_doubles();
             require(values.size() == n, "It is expected scale_factors equals to ", n, ", but got size ", values.size());
             for (std::size_t i = 0; i < n && i + 2 < x.sizes().size(); ++i) {
-                out.push_back(static_cast<std::int64_t>(static_cast<double>(x.sizes()[i + 2]) * values[i]));
+                out.push_back(truncated(static_cast<double>(x.sizes()[i + 2]) * values[i]));
             }
         }
     }

@@ -67,8 +67,9 @@ void pack_row(const float* row, std::int64_t columns, float least, float most, s
     std::uint8_t* const tail = to + Row<Bits>::bytes(columns) - Row<Bits>::kTail;
     std::fill(to, tail, std::uint8_t{0});
     for (std::int64_t i = 0; i < columns; ++i) {
+        // NaN is 0: the comparison takes its first operand.
         const float steps = std::nearbyint((row[i] - least) * inverse);
-        const auto q = static_cast<unsigned>(std::clamp(steps, 0.0F, static_cast<float>(Row<Bits>::kMost)));
+        const auto q = static_cast<unsigned>(std::min(std::max(0.0F, steps), static_cast<float>(Row<Bits>::kMost)));
         to[i / Row<Bits>::kPerByte] |= static_cast<std::uint8_t>(q << (i % Row<Bits>::kPerByte * Bits));
     }
     Row<Bits>::write(scale, least, tail);

@@ -77,8 +77,9 @@ HWY_INLINE void quantize_to(const float* HWY_RESTRICT x, std::int64_t n, const R
         const auto moved = hn::Min(hn::Max(hn::Add(hn::NearestInt(scaled), zero_point), least), most);
         hn::StoreU(hn::DemoteTo(narrow, moved), narrow, target + i);
     }
+    // NaN is the least too: the comparison takes its first operand.
     for (; i < n; ++i) {
-        const float scaled = std::nearbyint(std::min(std::max(x[i] * to.inverse, -1e9F), 1e9F));
+        const float scaled = std::nearbyint(std::min(std::max(-1e9F, x[i] * to.inverse), 1e9F));
         const float moved = scaled + static_cast<float>(to.zero_point);
         target[i] = static_cast<T>(std::clamp(moved, static_cast<float>(to.least), static_cast<float>(to.most)));
     }

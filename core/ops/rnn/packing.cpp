@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "core/kernels/integer_math.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/rnn/family.h"
 #include "core/ops/rnn/layer.h"
@@ -72,6 +73,7 @@ void put_places(PackedRows& rows, const Padded& layout) {
 // Where the data's rows go in a padded batch of these sizes.
 PackedRows unpacked_rows(const Tensor& data, Dims padded, std::vector<std::int64_t> batch_sizes, bool batch_first) {
     const Padded layout{padded[batch_first ? 1 : 0], padded[batch_first ? 0 : 1], batch_first};
+    checked_product(layout.time, layout.batch);
     check_steps(data, batch_sizes, layout.time, layout.batch);
     require(std::equal(data.sizes().begin() + 1, data.sizes().end(), padded.begin() + 2, padded.end()),
             "Expected data of ", shape_list_text(span_of(padded).subspan(2)), " a row, but got ",

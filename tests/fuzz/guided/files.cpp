@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -91,6 +92,28 @@ class First {
     std::string bytes_;
 };
 
+// With an entry of an archive, a value of JSON or a field of a message changed. Empty where it has none of these.
+std::string changed_in_form(const std::string& input, std::uint64_t draw, const ChangeBytes& change_bytes) {
+    const std::string kind = input.substr(0, 1), bytes = input.substr(1);
+    const Kind& what = kinds()[static_cast<unsigned char>(input[0]) % kinds().size()];
+    First first;
+    if (what.extension == ".onnx") {
+        visit_message_changes({}, what.extension, bytes, 1, first.visit(), draw);
+    } else if (is_gguf(bytes)) {
+        visit_gguf_changes({}, what.extension, bytes, 1, first.visit(), draw);
+    } else if (draw % 2 == 0) {
+        visit_json_changes({}, what.extension, bytes, 1, first.visit(), draw);
+    } else if (is_archive(bytes)) {
+        std::vector<Entry> entries = entries_of(bytes);
+        std::erase_if(entries, [](const Entry& entry) { return entry.text.size() > (std::size_t{1} << 20); });
+        if (entries.empty()) return {};
+        Entry& entry = entries[draw / 2 % entries.size()];
+        entry.text = change_bytes(entry.text);
+        return kind + archive_of(entries);
+    }
+    return first.bytes().empty() ? std::string() : kind + first.bytes();
+}
+
 }  // namespace
 
 void begin() {
@@ -106,28 +129,15 @@ bool try_input(std::span<const std::uint8_t> input) {
     return fuzzer(kind).wrong() == 0;
 }
 
-// Half of the changes keep the form: an entry of an archive, a value of JSON, a field of a message.
+// Half of the changes keep the form. What is damaged already has none that could be kept.
 std::string change(const std::string& input, std::uint64_t seed, const ChangeBytes& change_bytes) {
     if (input.size() < 2 || seed % 2 == 0) return change_bytes(input);
-    const std::string kind = input.substr(0, 1), bytes = input.substr(1);
-    const Kind& what = kinds()[static_cast<unsigned char>(input[0]) % kinds().size()];
-    const std::uint64_t draw = seed / 2;
-    First first;
-    if (what.extension == ".onnx") {
-        visit_message_changes({}, what.extension, bytes, 1, first.visit(), draw);
-    } else if (is_gguf(bytes)) {
-        visit_gguf_changes({}, what.extension, bytes, 1, first.visit(), draw);
-    } else if (draw % 2 == 0) {
-        visit_json_changes({}, what.extension, bytes, 1, first.visit(), draw);
-    } else if (is_archive(bytes)) {
-        std::vector<Entry> entries = entries_of(bytes);
-        std::erase_if(entries, [](const Entry& entry) { return entry.text.size() > (std::size_t{1} << 20); });
-        if (entries.empty()) return change_bytes(input);
-        Entry& entry = entries[draw / 2 % entries.size()];
-        entry.text = change_bytes(entry.text);
-        return kind + archive_of(entries);
+    try {
+        const std::string changed = changed_in_form(input, seed / 2, change_bytes);
+        if (!changed.empty()) return changed;
+    } catch (const std::exception&) {
     }
-    return first.bytes().empty() ? change_bytes(input) : kind + first.bytes();
+    return change_bytes(input);
 }
 
 void visit_seeds(const VisitSeed& visit) {
