@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 // Of tests of windows that are built with ThreadSanitizer: Qt is not, and its queues of events and tasks wait in ways
 // that it does not see. What is given to another thread through them stands here in front of Qt's own, and says that it
 // was given.
