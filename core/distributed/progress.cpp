@@ -77,6 +77,7 @@ Progress::Progress(Backend& backend, const LaunchFacts& facts) : backend_(backen
             begun_together_ = begun_;
             mailbox_ = backend_.open_mailbox();
             colours_.emplace_back(0, world.get());
+            world_ = world.get();
             channels_.push_back(std::move(world));
             joined.set_value();
         } catch (...) {

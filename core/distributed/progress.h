@@ -78,7 +78,7 @@ class Progress {
     int rank() const { return rank_; }
     int size() const { return size_; }
     // The world's; lives as long as this.
-    Channel& world() { return *channels_.front(); }
+    Channel& world() { return *world_; }
     void submit(Channel& channel, Task task);
     // A group of some ranks; all ranks of the program call it in the same order, after they have agreed to. Null on
     // those that are not in it. Returns when it is there.
@@ -147,6 +147,7 @@ class Progress {
     std::unique_ptr<Mailbox> mailbox_;
     std::unique_ptr<Communicator> all_;  // makes the others; nothing else is done with it
     std::vector<std::unique_ptr<Channel>> channels_;
+    Channel* world_ = nullptr;  // the first of them
     // Of all ranks, in the order in which they were made; null: this rank is not in it.
     std::vector<std::pair<int, Channel*>> colours_;
     // Runs that each rank has begun, and had begun when the channels were made.

@@ -69,112 +69,129 @@ World& World::instance() {
     return world;
 }
 
+World::Program*& World::program_of_thread() {
+    thread_local Program* program = nullptr;
+    return program;
+}
+
+World::Program& World::program() {
+    Program* const own = program_of_thread();
+    return own != nullptr ? *own : own_;
+}
+
+ProgramScope::ProgramScope() : before_(World::program_of_thread()) {
+    if (World::instance().size() == 1) World::program_of_thread() = &program_;
+}
+ProgramScope::~ProgramScope() { World::program_of_thread() = before_; }
+
 void World::join() {
-    if (progress_) return;
+    const std::lock_guard lock(join_mutex_);
+    if (progress_ != nullptr) return;
     backend_ = backend_for(facts_);
-    progress_ = std::make_unique<Progress>(*backend_, facts_);
-    facts_.rank = progress_->rank();
-    facts_.world_size = progress_->size();
+    kept_progress_ = std::make_unique<Progress>(*backend_, facts_);
+    // Of a process that joins no other one nothing changes: other engines in it may look.
+    if (kept_progress_->rank() != facts_.rank) facts_.rank = kept_progress_->rank();
+    if (kept_progress_->size() != facts_.world_size) facts_.world_size = kept_progress_->size();
+    progress_ = kept_progress_.get();
 }
 
 ControlChannel World::control() {
     join();
-    return ControlChannel(*progress_);
+    return ControlChannel(progress());
 }
 
 ProcessGroup& World::begin(const std::string& backend, std::chrono::milliseconds timeout) {
-    if (!groups_.empty()) throw Error(ErrorKind::Usage, "trying to initialize the default process group twice!");
+    auto& groups = program().groups;
+    if (!groups.empty()) throw Error(ErrorKind::Usage, "trying to initialize the default process group twice!");
     join();
-    groups_.push_back(make_ptr<ProcessGroup>("0", backend, progress_->world(), timeout));
-    return *groups_.front();
+    groups.push_back(make_ptr<ProcessGroup>("0", backend, progress().world(), timeout));
+    return *groups.front();
 }
 
 ProcessGroup* World::find(std::string_view name) const {
-    for (const auto& group : groups_) {
+    for (const auto& group : program().groups) {
         if (group->name() == name) return group.get();
     }
     return nullptr;
 }
 
 ProcessGroup* World::new_group(std::vector<int> ranks, const std::string& backend, std::chrono::milliseconds timeout) {
-    ProcessGroup& world = *groups_.front();
+    ProcessGroup& world = *program().groups.front();
     // The ranks agree on it as on a collective.
     world.barrier(concat("new_group [", loupe::join(ranks, ", "), "]"))->wait();
     const auto place = std::find(ranks.begin(), ranks.end(), rank());
-    Channel* channel = progress_->split(place == ranks.end() ? -1 : 0, ranks);
-    const std::string name = concat(++made_);
+    Channel* channel = progress().split(place == ranks.end() ? -1 : 0, ranks);
+    const std::string name = concat(++program().made);
     if (channel == nullptr) return nullptr;
-    groups_.push_back(make_ptr<ProcessGroup>(name, backend, *channel, timeout));
-    return groups_.back().get();
+    program().groups.push_back(make_ptr<ProcessGroup>(name, backend, *channel, timeout));
+    return program().groups.back().get();
 }
 
 void World::end(ProcessGroup* group) {
     if (group != nullptr) {
         group->settle();
-        std::erase_if(groups_, [&](const auto& each) { return each.get() == group; });
+        std::erase_if(program().groups, [&](const auto& each) { return each.get() == group; });
         return;
     }
-    for (const auto& each : groups_) each->settle();
-    groups_.clear();
+    for (const auto& each : program().groups) each->settle();
+    program().groups.clear();
 }
 
 void World::begin_run(bool forgets_groups) {
-    launched_ = 0;
-    for (const auto& group : groups_) group->forget_run();
-    if (!progress_ || size() == 1) {
-        if (forgets_groups) groups_.clear();
-        return;
-    }
-    if (forgets_groups) {
-        groups_.clear();
-        made_ = 0;
-    }
-    progress_->begin_run(forgets_groups);
-    progress_->set_status(RankStatus::Kind::Working, {});
+    Program& own = program();
+    own.launched = 0;
+    for (const auto& group : own.groups) group->forget_run();
+    if (forgets_groups) own.groups.clear();
+    if (!is_joined() || size() == 1) return;
+    if (forgets_groups) own.made = 0;
+    progress().begin_run(forgets_groups);
+    progress().set_status(RankStatus::Kind::Working, {});
 }
 
 void World::end_run() {
-    if (progress_ && size() > 1) progress_->end_run();
+    if (is_joined() && size() > 1) progress().end_run();
 }
 
 void World::forget_passes() {
-    for (const auto& group : groups_) group->forget_passes();
+    for (const auto& group : program().groups) group->forget_passes();
 }
 
 void World::set_status(RankStatus::Kind kind, std::string text) {
-    if (progress_ && size() > 1) progress_->set_status(kind, std::move(text));
+    if (is_joined() && size() > 1) progress().set_status(kind, std::move(text));
 }
 
 void World::leave(const std::string& error) {
-    if (!progress_) return;
+    if (!is_joined()) return;
     if (size() == 1) {
-        groups_.clear();
-        progress_.reset();
+        program().groups.clear();
+        progress_ = nullptr;
+        kept_progress_.reset();
         return;
     }
     if (!error.empty()) {
         note_own_end();
-        progress_->announce_end(RankStatus::Kind::Failed, error);
+        progress().announce_end(RankStatus::Kind::Failed, error);
         std::this_thread::sleep_for(300ms);  // the letters go out
         backend_->abort(1);
         return;
     }
-    progress_->announce_end(RankStatus::Kind::Ended, "");
+    progress().announce_end(RankStatus::Kind::Ended, "");
     // The others may still compute, without collectives; as long as they answer.
-    while (!progress_->wait_for_ends(2s)) {
+    while (!progress().wait_for_ends(2s)) {
         std::vector<int> all;
         for (int i = 0; i < size(); ++i) all.push_back(i);
-        const auto statuses = progress_->ask(all, 10s);
+        const auto statuses = progress().ask(all, 10s);
         const bool is_silent = std::any_of(statuses.begin(), statuses.end(), [](const RankStatus& each) {
             return each.kind == RankStatus::Kind::Silent || each.kind == RankStatus::Kind::Failed;
         });
         if (is_silent) return;
     }
     // The backend leaves with all ranks or not at all.
-    if (progress_->failed(progress_->world().ranks)) return;
+    if (progress().failed(progress().world().ranks)) return;
     end(nullptr);
-    progress_->finish();
-    progress_.reset();
+    progress().finish();
+    progress_ = nullptr;
+    kept_progress_.reset();
 }
 
 WaitingScope::WaitingScope(std::string what, const std::vector<int>& waits_for) : what_(std::move(what)) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // This process among the ranks of its program. The program joins once, at start (a process that will be confined:
-// before that); groups are made and let go as it runs.
+// before that); groups are made and let go as it runs. Engines that share a process have a program each: groups, and
+// what was launched, are those of the calling thread's program.
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,13 +49,12 @@ class World {
 
     // init_process_group; joins first. Throws Error (Run) when there is one.
     ProcessGroup& begin(const std::string& backend, std::chrono::milliseconds timeout);
-    ProcessGroup* group() const { return groups_.empty() ? nullptr : groups_.front().get(); }
+    ProcessGroup* group() const { return program().groups.empty() ? nullptr : program().groups.front().get(); }
     // By name; null: none. Groups without this rank are not here.
     ProcessGroup* find(std::string_view name) const;
     // All ranks of the program call it. ranks: of the program, ascending. Null where this rank is not among them.
     ProcessGroup* new_group(std::vector<int> ranks, const std::string& backend, std::chrono::milliseconds timeout);
     void end(ProcessGroup* group);  // null: all of them
-    const std::vector<Ptr<ProcessGroup>>& groups() const { return groups_; }
 
     // A run of the program begins, or, with forgets_groups, the program itself anew: collectives of runs before are
     // none of it, whatever became of them. Those of this one start when all ranks have begun one. Nothing in a program
@@ -63,8 +65,8 @@ class World {
     // Forward passes that no backward is to follow: of a trace. Reducers do not wait for their gradients.
     void forget_passes();
     // Collectives of all ranks that this one has launched since then; on the thread that launches them.
-    std::uint64_t launched() const { return launched_; }
-    void note_launch() { ++launched_; }
+    std::uint64_t launched() const { return program().launched; }
+    void note_launch() { ++program().launched; }
     // What others hear that ask. Nothing in a program of one rank, or that has not joined.
     void set_status(RankStatus::Kind kind, std::string text);
 
@@ -74,15 +76,40 @@ class World {
     void leave(const std::string& error);
 
   private:
+    friend class ProgramScope;
+    struct Program {
+        std::vector<Ptr<ProcessGroup>> groups;
+        int made = 0;
+        std::uint64_t launched = 0;
+    };
+
     World();
+    static Program*& program_of_thread();
+    Program& program();
+    const Program& program() const { return const_cast<World*>(this)->program(); }
+
     LaunchFacts facts_;
     std::string host_;
     std::chrono::milliseconds patience_;
+    std::mutex join_mutex_;
     Backend* backend_ = nullptr;
-    std::unique_ptr<Progress> progress_;
-    std::vector<Ptr<ProcessGroup>> groups_;
-    int made_ = 0;
-    std::uint64_t launched_ = 0;
+    std::unique_ptr<Progress> kept_progress_;
+    std::atomic<Progress*> progress_{nullptr};
+    Program own_;
+};
+
+// While it lives, this thread's program is one of its own: of an engine, which may not be the only one in its process.
+// Nothing in a process that a launcher has started as one of several.
+class ProgramScope {
+  public:
+    ProgramScope();
+    ProgramScope(const ProgramScope&) = delete;
+    ProgramScope& operator=(const ProgramScope&) = delete;
+    ~ProgramScope();
+
+  private:
+    World::Program program_;
+    World::Program* before_;
 };
 
 // While it lives, other ranks that ask hear what this one waits for.

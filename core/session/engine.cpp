@@ -10,6 +10,7 @@
 #include "core/base/free_memory.h"
 #include "core/base/given_file.h"
 #include "core/dispatch/plugin_list.h"
+#include "core/distributed/world.h"
 #include "core/model/error_text.h"
 #include "core/record/change_source.h"
 #include "core/session/file_notices.h"
@@ -50,6 +51,7 @@ void Engine::work() {
     const python::FileNoticeScope notices(
         [this](const python::FileNotice& notice) { publisher_.log(entry_of(notice)); });
     const ReferencesScope references(references_);
+    const distributed::ProgramScope program;
     const RankMeetingScope meeting(&control_.meeting());
     const ReferenceElements pinned = [this](int id, ValueId value) { return references_.elements(id, value); };
     const ReferenceElementsScope elements(pinned);

@@ -13,6 +13,7 @@
 
 #include "core/base/cancel.h"
 #include "core/base/error.h"
+#include "core/distributed/world.h"
 #include "core/session/remote/byte_mux.h"
 #include "core/session/remote/greeting.h"
 #include "core/session/remote/rank_process.h"
@@ -267,6 +268,32 @@ class TestRankProcess : public QObject {
         user.join();
         QCOMPARE(kind, ErrorKind::Cancelled);
         QVERIFY(std::chrono::steady_clock::now() - begun < std::chrono::seconds(20));
+    }
+    // Engines of one process: a run that begins in one forgets the groups of its own program.
+    void programsOfOneProcessAreApart() {
+        using distributed::World;
+        const distributed::ProgramScope program;
+        World& world = World::instance();
+        world.begin("gloo", std::chrono::minutes(1));
+        world.note_launch();
+        bool is_apart = false;
+        std::thread([&is_apart] {
+            const distributed::ProgramScope other;
+            World& same = World::instance();
+            is_apart = same.group() == nullptr && same.launched() == 0;
+            for (int run = 0; run < 100; ++run) {
+                same.begin("gloo", std::chrono::minutes(1));
+                is_apart = is_apart && same.group() != nullptr;
+                same.begin_run(true);
+                is_apart = is_apart && same.group() == nullptr;
+            }
+        }).join();
+        QVERIFY(is_apart);
+        QVERIFY(world.group() != nullptr);
+        QCOMPARE(world.launched(), std::uint64_t{1});
+        world.begin_run(false);
+        QCOMPARE(world.launched(), std::uint64_t{0});
+        world.end(nullptr);
     }
     void fillsInTheCommand() {
         QCOMPARE(launch_command("srun -n {ranks}  {engine} --stdio", 8, "/opt/engine"),
