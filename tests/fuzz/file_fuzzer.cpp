@@ -44,6 +44,7 @@
 #include "core/tensor/sparse.h"
 #include "core/text/tokenizer_folder.h"
 #include "core/train/watched_training.h"
+#include "tests/fuzz/case_limit.h"
 
 namespace {
 
@@ -219,7 +220,7 @@ fs::path FileFuzzer::write_case(const std::string& extension, const std::string&
 void FileFuzzer::run(const std::string& name, const std::string& extension, const std::string& bytes) {
     std::snprintf(current_case.data(), current_case.size(), "%s", name.c_str());
     const fs::path path = write_case(extension, bytes);
-    ::alarm(kMostSeconds);
+    limit_case(kMostSeconds);
     const auto start = std::chrono::steady_clock::now();
     std::string line;
     try {
@@ -231,7 +232,7 @@ void FileFuzzer::run(const std::string& name, const std::string& extension, cons
     } catch (const std::exception& error) {
         report(name, std::string("throws something else: ") + error.what());
     }
-    ::alarm(0);
+    limit_case(0);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     slowest_ = std::max(slowest_, {seconds, name});
     ++cases_;

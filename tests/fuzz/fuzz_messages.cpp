@@ -24,6 +24,7 @@
 #include "core/base/forbid_calls.h"
 #include "core/base/restricted_thread.h"
 #include "core/dispatch/plugin_list.h"
+#include "tests/fuzz/case_limit.h"
 #include "tests/fuzz/message_sides.h"
 
 // Of the sanitizers, where they are.
@@ -74,7 +75,7 @@ int try_side(const std::string& name, Side& side, const Asked& asked) {
     const auto began = std::chrono::steady_clock::now();
     for (std::size_t round = asked.from; round < asked.from + asked.rounds; ++round) {
         now_round = round;
-        ::alarm(kMostSeconds);
+        limit_case(kMostSeconds);
         Chance chance(asked.seed * 1'000'000'007 + round);
         const std::string wrong = side.try_one(chance);
         if (wrong.empty()) continue;
@@ -82,7 +83,7 @@ int try_side(const std::string& name, Side& side, const Asked& asked) {
                      static_cast<unsigned long long>(asked.seed), wrong.c_str());
         return 1;
     }
-    ::alarm(0);
+    limit_case(0);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
     std::printf("%s: %zu damaged streams in %.1f s: each was taken, or refused in one line\n", name.c_str(),
                 asked.rounds, took.count());

@@ -28,6 +28,7 @@
 #include "core/dispatch/registry.h"
 #include "core/plugin/plugin_loader.h"
 #include "core/tensor/allocator.h"
+#include "tests/fuzz/case_limit.h"
 #include "tests/fuzz/hostile_arguments.h"
 #include "tests/fuzz/hostile_call.h"
 
@@ -60,14 +61,14 @@ Progress* shared_progress() {
 
 void call_with(const Operator& op, const std::vector<IValue>& arguments, Progress& progress) {
     std::snprintf(progress.call, sizeof progress.call, "%s", fuzz::describe_call(op, arguments).c_str());
-    ::alarm(kMostSeconds);
+    fuzz::limit_case(kMostSeconds);
     try {
         fuzz::call_and_send_backward(op, arguments);
     } catch (const Error& error) {
         ++progress.refused;
         if (error.kind() == ErrorKind::Internal) throw std::logic_error(error.what());
     }
-    ::alarm(0);
+    fuzz::limit_case(0);
     ++progress.calls;
 }
 

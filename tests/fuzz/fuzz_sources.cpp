@@ -21,6 +21,7 @@
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
 #include "core/script/lexer.h"
+#include "tests/fuzz/case_limit.h"
 #include "tests/fuzz/source_case.h"
 
 namespace loupe::fuzz {
@@ -189,10 +190,10 @@ class Workers {
         ::setrlimit(RLIMIT_AS, &limit);
         set_thread_count(1);
         for (std::size_t i = first; i < cases.size(); ++i) {
-            ::alarm(kCaseSeconds);
+            limit_case(kCaseSeconds);
             const auto start = std::chrono::steady_clock::now();
             const std::string problem = try_source(cases[i].text);
-            ::alarm(0);
+            limit_case(0);
             const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
             if (!problem.empty()) std::printf("%s: %s\n", cases[i].name.c_str(), problem.c_str());
             if (verbose_ && seconds > 1) std::printf("%s: %.1f s\n", cases[i].name.c_str(), seconds);
