@@ -16,6 +16,7 @@
 #include "core/session/file_notices.h"
 #include "core/session/rank_run.h"
 #include "core/session/verdict_entry.h"
+#include "core/tensor/kernel_cache.h"
 
 namespace loupe::session {
 
@@ -79,7 +80,10 @@ void Engine::release_model() {
 }
 
 bool Engine::work_ahead() {
-    if (std::exchange(has_released_, false)) return_free_memory();
+    if (std::exchange(has_released_, false)) {
+        drop_dead_kernel_caches();
+        return_free_memory();
+    }
     return keeper_.keep_more(recorder_.shown());
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string_view>
 
 #include "core/base/scoped_value.h"
@@ -33,9 +34,19 @@ class KernelCacheScope final : ScopedValue<const KernelCacheScope*> {
 // The calling thread's innermost scope; null: its allocations are no cache.
 const KernelCacheScope* kernel_cache_scope();
 
-// A cache lists its blocks on request, on any thread. It is never removed.
+// A cache lists its blocks on request, and drops those that were made from storages that have been freed, on any
+// thread. It is never removed.
 using ListKernelCache = std::function<void(const std::function<void(const KernelCacheBlock&)>&)>;
-void add_kernel_cache(ListKernelCache list);
+using DropKernelCache = std::function<void(std::span<const std::uint64_t> storages)>;
+void add_kernel_cache(ListKernelCache list, DropKernelCache drop);
+
+// A cache keeps what it made from this storage; it no longer does. Each as often as the other.
+void note_kernel_cache_of(std::uint64_t storage);
+void end_kernel_cache_of(std::uint64_t storage);
+// By the storage that is freed: takes no cache's lock. Any thread.
+void note_freed_storage(std::uint64_t storage) noexcept;
+// What was made from storages that have been freed since. Any thread, not one that holds a cache's lock.
+void drop_dead_kernel_caches();
 void visit_kernel_caches(const std::function<void(const KernelCacheBlock&)>& visit);
 
 }  // namespace loupe

@@ -8,6 +8,7 @@
 #include "core/base/strings.h"
 #include "core/tensor/allocation_observers.h"
 #include "core/tensor/device_interface.h"
+#include "core/tensor/kernel_cache.h"
 #include "core/tensor/memory_source.h"
 
 namespace loupe {
@@ -59,6 +60,7 @@ Ptr<Storage> Storage::view_of(void* data, std::size_t bytes, Ptr<RefCounted> own
 }
 
 Storage::~Storage() {
+    note_freed_storage(id_);
     if (owner_ || data_ == nullptr) return;
     if (auto* observer = allocation_observer()) {
         observer->on_allocation({id_, data_, bytes_, device_, category_, true});

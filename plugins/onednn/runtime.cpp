@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <span>
+#include <utility>
 
 #include "core/base/strings.h"
 #include "core/ops/nn/simd.h"
@@ -16,9 +18,10 @@ namespace {
 class PackedWeights {
   public:
     Block get(const Tensor& weight, const Layout& own, const Layout& wanted, PrepareWeight prepare) {
+        drop_dead_kernel_caches();
         const std::lock_guard lock(mutex_);
         ++clock_;
-        auto& entries = entries_[weight.storage()->id()];
+        auto& entries = of(weight.storage()->id());
         auto entry = std::find_if(entries.begin(), entries.end(), [&](const Entry& e) {
             return e.offset == weight.storage_offset() && e.wanted == wanted && e.own == own;
         });
@@ -26,9 +29,9 @@ class PackedWeights {
             const SetupScope setup(Setup::Packing);
             make_room(wanted.get_size());
             const KernelCacheScope cache(kKernel, weight.storage()->id());
-            entries_[weight.storage()->id()].push_back(
-                {weight.storage_offset(), own, wanted, ~weight.version(), 0, allocate(wanted)});
-            return fill(entries_[weight.storage()->id()].back(), weight, prepare);
+            of(weight.storage()->id())
+                .push_back({weight.storage_offset(), own, wanted, ~weight.version(), 0, allocate(wanted)});
+            return fill(of(weight.storage()->id()).back(), weight, prepare);
         }
         // A changed weight is packed again, which does not count as set-up: each step of a training does it.
         return entry->version == weight.version() ? use(*entry) : fill(*entry, weight, prepare);
@@ -40,6 +43,19 @@ class PackedWeights {
                 const Ptr<Storage>& storage = entry.block.storage.storage();
                 visit({storage->id(), storage->data(), storage->bytes(), kKernel, weight});
             }
+        }
+    }
+
+    void drop(std::span<const std::uint64_t> weights) {
+        std::vector<std::vector<Entry>> dropped;  // freed behind the lock
+        const std::lock_guard lock(mutex_);
+        for (const std::uint64_t weight : weights) {
+            const auto found = entries_.find(weight);
+            if (found == entries_.end()) continue;
+            for (const Entry& entry : found->second) bytes_ -= entry.wanted.get_size();
+            dropped.push_back(std::move(found->second));
+            entries_.erase(found);
+            end_kernel_cache_of(weight);
         }
     }
 
@@ -56,6 +72,11 @@ class PackedWeights {
     };
     static constexpr std::size_t kMostBytes = std::size_t{512} << 20;
 
+    std::vector<Entry>& of(std::uint64_t weight) {
+        const auto [found, is_new] = entries_.try_emplace(weight);
+        if (is_new) note_kernel_cache_of(weight);
+        return found->second;
+    }
     Block use(Entry& entry) {
         entry.last_use = clock_;
         return entry.block;
@@ -75,6 +96,7 @@ class PackedWeights {
                 if (last_use(it->second) < last_use(oldest->second)) oldest = it;
             }
             for (const Entry& entry : oldest->second) bytes_ -= entry.wanted.get_size();
+            end_kernel_cache_of(oldest->first);
             entries_.erase(oldest);
         }
     }
@@ -165,7 +187,8 @@ namespace {
 PackedWeights& packed_weights() {
     static auto* const packed = [] {  // outlives all threads
         auto* const made = new PackedWeights;
-        add_kernel_cache([made](const auto& visit) { made->list(visit); });
+        add_kernel_cache([made](const auto& visit) { made->list(visit); },
+                         [made](std::span<const std::uint64_t> weights) { made->drop(weights); });
         return made;
     }();
     return *packed;

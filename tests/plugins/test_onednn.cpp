@@ -16,6 +16,7 @@
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
 #include "core/plugin/plugin_loader.h"
+#include "core/tensor/kernel_cache.h"
 
 using namespace loupe;
 
@@ -229,6 +230,26 @@ class TestOnednn : public QObject {
         COMPARE_WITH_DOUBLE("aten::mm", x, weight_seen(weight));
         set_requires_grad(weight, true);
         COMPARE_WITH_DOUBLE("aten::mm", x, weight_seen(weight));
+    }
+
+    // And goes with it: models that were closed held theirs.
+    void packedWeightGoesWithTheWeight() {
+        const auto packed_of = [](std::uint64_t storage) {
+            int count = 0;
+            visit_kernel_caches([&](const KernelCacheBlock& block) { count += block.of_storage == storage ? 1 : 0; });
+            return count;
+        };
+        std::uint64_t storage = 0;
+        {
+            const Tensor weight = draw({160, 130});
+            storage = weight.storage()->id();
+            COMPARE_WITH_DOUBLE("aten::mm", draw({8, 130}), weight_seen(weight));
+            QVERIFY(packed_of(storage) > 0);
+            drop_dead_kernel_caches();
+            QVERIFY(packed_of(storage) > 0);
+        }
+        drop_dead_kernel_caches();
+        QCOMPARE(packed_of(storage), 0);
     }
 
     void productsKeepNaN() {

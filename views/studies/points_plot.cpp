@@ -93,8 +93,9 @@ void PointsPlot::draw() {
     plot_->yAxis->setLabel(text(points_.y_title));
     const auto& colours = points_.colour;
     const bool isColoured = colours.size() == points_.x.size() && !colours.empty();
-    const auto [low, high] =
+    const auto range =
         isColoured ? std::minmax_element(colours.begin(), colours.end()) : std::pair(colours.begin(), colours.begin());
+    const auto low = range.first, high = range.second;
     const bool fewPoints = points_.x.size() < 300;
     const auto shadeOf = [&](std::size_t i) {
         if (!isColoured) return 0;
